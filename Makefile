@@ -1,0 +1,142 @@
+# fbtools. `make help` lists the targets. CONFIG is release, debug, asan, ubsan, coverage or fuzz; each
+# has its own folder under build/. config.mk, if there is one, is read first; CFLAGS, LDFLAGS, CC,
+# PREFIX and DESTDIR are the user's.
+.SUFFIXES:
+.DELETE_ON_ERROR:
+-include config.mk
+
+CONFIG ?= release
+PREFIX ?= /usr/local
+CC ?= cc
+CORPUS ?= $(if $(wildcard ../shared/corpus),../shared,)
+VERSION := $(shell sed -n 's/.*FB_VERSION "\(.*\)"/\1/p' libcore/version.h)
+# Packages of Debian 12: to build, and what `make check` needs besides.
+PACKAGES := pkg-config libxml2-dev libjansson-dev nettle-dev libcunit1-dev jq python3-jsonschema libxml2-utils
+LIBRARIES := libxml-2.0 jansson nettle
+
+BUILD := build/$(CONFIG)
+TOOLS := osim2fb fb2osim fbinfo
+BIN := bin
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wstrict-prototypes \
+  -Wmissing-prototypes -Wvla -Wcast-qual -Wformat=2 $(if $(WERROR),-Werror)
+OPTIMISE_release := -O2
+OPTIMISE_debug := -O0
+OPTIMISE_asan := -O1 -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+OPTIMISE_ubsan := -O1 -fsanitize=undefined -fno-sanitize-recover=undefined
+OPTIMISE_coverage := -O0 --coverage
+OPTIMISE_fuzz := -O1 -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined
+SANITIZE := $(filter -fsanitize% --coverage,$(OPTIMISE_$(CONFIG)))
+CLIBS = $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null | sed 's/-I/-isystem /g')
+LIBS = $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -lm
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -g -fPIC -ffp-contract=off -fvisibility=default $(WARNINGS) \
+  $(OPTIMISE_$(CONFIG)) -I. $(CLIBS) $(CFLAGS)
+
+LIB_SOURCES := $(sort $(wildcard libcore/*/*.c formats/*.c))
+CLI_SOURCES := tools/cli.c $(TOOLS:%=tools/%.c)
+HEADERS := $(sort $(wildcard libcore/*.h libcore/*/*.h formats/*.h))
+object = $(patsubst %.c,$(BUILD)/%.o,$(1))
+LIB := $(BUILD)/libfb.a
+CLI := $(BUILD)/cli.a
+BINARIES := $(TOOLS:%=$(BUILD)/%)
+TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
+TEST_HELP := $(call object,tests/help.c)
+
+.PHONY: all lib tools help deps demo check test install uninstall asan ubsan valgrind coverage bench fuzz \
+  lint format golden docs dist clean
+all: tools lib
+
+tools: $(BINARIES) | $(BIN)
+	@if [ $(CONFIG) = release ]; then cp $(BINARIES) $(BIN)/; fi
+lib: $(LIB) $(BUILD)/libfb.so
+
+$(BIN):
+	mkdir -p $@
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+$(LIB): $(call object,$(LIB_SOURCES))
+	rm -f $@ && $(AR) rcs $@ $^
+$(CLI): $(call object,$(CLI_SOURCES))
+	rm -f $@ && $(AR) rcs $@ $^
+$(BUILD)/libfb.so: $(call object,$(LIB_SOURCES))
+	$(CC) -shared -Wl,-soname,libfb.so.0 $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@
+
+$(BINARIES): $(BUILD)/%: $(BUILD)/tools/%_main.o $(CLI) $(LIB)
+	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@
+
+$(TESTS): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_HELP) $(CLI) $(LIB)
+	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -lcunit -o $@
+
+-include $(shell find build -name '*.d' 2>/dev/null)
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+
+deps: ## install the packages that are missing
+	@sh tests/packages.sh $(PACKAGES)
+
+demo: deps ## build, convert the elbow model and show what is in it
+	@$(MAKE) --no-print-directory tools
+	@sh models/elbow/demo.sh
+
+test: tools lib $(TESTS) ## run the unit tests (CONFIG=asan for sanitizers)
+	@sh tests/run.sh $(BUILD) $(TESTS)
+
+check: deps ## all tests; with CORPUS=../shared also the shared models
+	@$(MAKE) --no-print-directory check-all
+
+check-all: test
+	@sh tests/check.sh $(BUILD) "$(CORPUS)"
+
+install: all ## install under PREFIX (and DESTDIR)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(BINARIES) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/libfb.a
+	install -m 755 $(BUILD)/libfb.so $(DESTDIR)$(PREFIX)/lib/libfb.so.0
+	ln -sf libfb.so.0 $(DESTDIR)$(PREFIX)/lib/libfb.so
+	for h in $(HEADERS); do install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/fbtools/$$h; done
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' docs/fb.pc.in \
+	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/fb.pc
+	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+
+uninstall: ## remove what install put there
+	cd $(DESTDIR)$(PREFIX)/bin && rm -f $(TOOLS)
+	rm -f $(DESTDIR)$(PREFIX)/lib/libfb.a $(DESTDIR)$(PREFIX)/lib/libfb.so $(DESTDIR)$(PREFIX)/lib/libfb.so.0 \
+	  $(DESTDIR)$(PREFIX)/lib/pkgconfig/fb.pc $(TOOLS:%=$(DESTDIR)$(PREFIX)/share/man/man1/%.1)
+	rm -rf $(DESTDIR)$(PREFIX)/include/fbtools
+
+asan: ## tests under the address and undefined-behaviour sanitizers
+	$(MAKE) CONFIG=asan test
+ubsan: ## tests under the undefined-behaviour sanitizer
+	$(MAKE) CONFIG=ubsan test
+valgrind: $(TESTS) tools ## tests under valgrind
+	@FB_WRAPPER="valgrind -q --leak-check=full --error-exitcode=9" sh tests/run.sh $(BUILD) $(TESTS)
+coverage: ## which lines the tests reach
+	$(MAKE) CONFIG=coverage test
+	@sh tests/coverage.sh build/coverage
+
+bench: tools ## time and memory beside xmllint's on the same files
+	@sh tests/bench/bench.sh $(BUILD) "$(CORPUS)"
+
+FUZZ_SECONDS ?= 60
+FUZZERS := build/fuzz/fuzz_osim build/fuzz/fuzz_fb
+fuzz: ## libFuzzer targets, FUZZ_SECONDS each (clang)
+	$(MAKE) CC=clang CONFIG=fuzz $(FUZZERS)
+	@sh tests/fuzz/run.sh $(FUZZ_SECONDS) $(FUZZERS)
+$(FUZZERS): build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/libfb.a
+	$(CC) -fsanitize=address,undefined,fuzzer $(LDFLAGS) $^ $(LIBS) -o $@
+
+lint: ## include rules, headers alone in C and C++, scripts, cppcheck if there is one
+	@sh tests/lint.sh
+format: ## clang-format all sources
+	clang-format -i $(LIB_SOURCES) $(HEADERS) $(wildcard tools/*.[ch] tests/*.[ch] tests/*/*.[ch])
+golden: tools ## rewrite the expected outputs; git diff then shows what changed
+	@sh tests/golden.sh $(BUILD) update
+docs: tools ## regenerate what docs/ holds of the class tables and options
+	@sh docs/generate.sh $(BUILD)
+dist: ## a source archive
+	git archive --prefix=fbtools-$(VERSION)/ -o fbtools-$(VERSION).tar.gz HEAD
+clean: ## remove all that was built
+	rm -rf build bin

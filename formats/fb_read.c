@@ -1,0 +1,568 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "formats/json.h"
+#include "formats/osim.h"
+#include "libcore/base/table.h"
+
+#define MAX_POINTER 512
+#define MAX_NESTING 64 /* objects within objects */
+
+typedef struct reader {
+    fb_model *model;
+    fb_diag *diag;
+    const char *bytes, *file;
+    size_t size;
+    char pointer[MAX_POINTER]; /* JSON pointer of what is being read */
+    int depth;
+    fb_status status;
+} reader;
+
+/* ---- where we are --------------------------------------------------------------------------- */
+
+static size_t enter(reader *r, const char *key) {
+    size_t n = strlen(r->pointer), m = strlen(key);
+    if (n + m + 2 < MAX_POINTER) {
+        r->pointer[n] = '/';
+        memcpy(r->pointer + n + 1, key, m + 1);
+    }
+    return n;
+}
+
+static size_t enter_index(reader *r, size_t index) {
+    char key[24];
+    snprintf(key, sizeof key, "%zu", index);
+    return enter(r, key);
+}
+
+static void leave(reader *r, size_t n) {
+    r->pointer[n] = 0;
+}
+
+static int line_here(const reader *r) {
+    return fb_json_line(r->bytes, r->size, r->pointer);
+}
+
+static void wrong(reader *r, fb_diag_id id, const char *what) {
+    r->status = FB_E_INPUT;
+    fb_diag_add(r->diag, FB_ERROR, id, (fb_place){r->file, line_here(r), NULL, NULL}, NULL, "%s: %s",
+                r->pointer[0] ? r->pointer : "the document", what);
+}
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+/* A number, or one of the strings that stand for what JSON has no number for. */
+static bool number_of(const json_t *json, double *x) {
+    if (json_is_number(json)) {
+        *x = json_number_value(json);
+        return true;
+    }
+    const char *text = json_string_value(json);
+    if (!text)
+        return false;
+    if (strcmp(text, "inf") == 0)
+        *x = INFINITY;
+    else if (strcmp(text, "-inf") == 0)
+        *x = -INFINITY;
+    else if (strcmp(text, "nan") == 0)
+        *x = NAN;
+    else
+        return false;
+    return true;
+}
+
+static void read_numbers(reader *r, const json_t *json, const fb_field *field, fb_value *value) {
+    size_t n = json_array_size(json);
+    if (!json_is_array(json) || (field->type == FB_VECTOR && n != (size_t)field->count)) {
+        char what[80];
+        snprintf(what, sizeof what, field->type == FB_VECTOR ? "must be a list of %d numbers"
+                                                             : "must be a list of numbers", field->count);
+        wrong(r, FB2102, what);
+        return;
+    }
+    double *x = fb_arena_array(&r->model->arena, n, sizeof *x);
+    for (size_t i = 0; i < n; i++)
+        if (!number_of(json_array_get(json, i), &x[i])) {
+            size_t at = enter_index(r, i);
+            wrong(r, FB1303, "must be a number, or \"nan\", \"inf\", \"-inf\"");
+            leave(r, at);
+            return;
+        }
+    *value = (fb_value){.present = true, .n = (int)n, .as.numbers = x};
+}
+
+/* Strings of a list, or of one string where the field allows it. */
+static const char **read_strings(reader *r, const json_t *json, bool unwrap, int *count) {
+    size_t n = unwrap && json_is_string(json) ? 1 : json_array_size(json);
+    const char **strings = fb_arena_array(&r->model->arena, n, sizeof *strings);
+    if (!json_is_array(json) && !(unwrap && json_is_string(json))) {
+        wrong(r, FB1303, unwrap ? "must be a string or a list of strings" : "must be a list of strings");
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const json_t *one = json_is_array(json) ? json_array_get(json, i) : json;
+        if (!json_is_string(one)) {
+            wrong(r, FB1303, "must hold only strings");
+            return NULL;
+        }
+        strings[i] = fb_arena_dup(&r->model->arena, json_string_value(one));
+    }
+    *count = (int)n;
+    return strings;
+}
+
+static fb_element *read_object(reader *r, const json_t *json, const fb_class *cls, fb_element *owner);
+
+/* The class of an owned object of a field. */
+static const fb_class *class_of(reader *r, const json_t *json, const fb_field *field) {
+    const json_t *type = json_object_get(json, "type");
+    const char *name = json_string_value(type);
+    if (!json_is_object(json)) {
+        wrong(r, FB1303, "must be an object");
+        return NULL;
+    }
+    if (type && !name) {
+        wrong(r, FB1303, "\"type\" must be a string");
+        return NULL;
+    }
+    if (name && strcmp(name, "kept") == 0)
+        return &fb_class_kept;
+    const fb_class *cls = fb_class_find_type(NULL, field->family, name);
+    if (!cls && field->family == FB_FUNCTION)
+        cls = fb_class_find_type(NULL, FB_CURVE, name);
+    if (!cls && !name && field->initial) /* the class that it has by default */
+        cls = fb_class_find(field->initial);
+    if (!cls) {
+        char what[120];
+        snprintf(what, sizeof what, "no %s has the type '%.40s'", fb_family_word(field->family),
+                 name ? name : "");
+        wrong(r, FB1303, what);
+    }
+    return cls;
+}
+
+static void read_value(reader *r, const json_t *json, fb_element *element, const fb_field *field,
+                       fb_value *value) {
+    fb_arena *arena = &r->model->arena;
+    int n = 1;
+    switch (field->type) {
+    case FB_BOOL:
+        if (!json_is_boolean(json)) {
+            wrong(r, FB1303, "must be true or false");
+            return;
+        }
+        value->as.truth = json_is_true(json);
+        break;
+    case FB_INT:
+        if (!json_is_integer(json) || json_integer_value(json) != (int)json_integer_value(json)) {
+            wrong(r, FB1303, "must be a whole number");
+            return;
+        }
+        value->as.integer = (int)json_integer_value(json);
+        break;
+    case FB_NUMBER:
+        if (!number_of(json, &value->as.number)) {
+            wrong(r, FB1303, "must be a number, or \"nan\", \"inf\", \"-inf\"");
+            return;
+        }
+        break;
+    case FB_VECTOR:
+    case FB_NUMBERS:
+        read_numbers(r, json, field, value);
+        return;
+    case FB_STRING:
+    case FB_CHOICE:
+        if (!json_is_string(json)) {
+            wrong(r, FB1303, "must be a string");
+            return;
+        }
+        value->as.string = fb_arena_dup(arena, json_string_value(json));
+        break;
+    case FB_STRINGS:
+        value->as.strings = read_strings(r, json, field->flags & FB_UNWRAP, &n);
+        if (!value->as.strings)
+            return;
+        break;
+    case FB_REF: {
+        const char *text = json_string_value(json);
+        if (!text) {
+            wrong(r, FB1303, "must be a name");
+            return;
+        }
+        fb_value_set_refs(r->model, value, &text, 1);
+        return;
+    }
+    case FB_REFS: {
+        const char **texts = read_strings(r, json, field->flags & FB_UNWRAP, &n);
+        if (texts)
+            fb_value_set_refs(r->model, value, texts, n);
+        return;
+    }
+    case FB_OBJECT: {
+        const fb_class *cls = class_of(r, json, field);
+        if (!cls)
+            return;
+        value->as.object = read_object(r, json, cls, element);
+        break;
+    }
+    case FB_OBJECTS: {
+        if (!json_is_array(json)) {
+            wrong(r, FB1303, "must be a list");
+            return;
+        }
+        size_t count = json_array_size(json);
+        fb_element **items = fb_arena_array(arena, count, sizeof *items);
+        for (size_t i = 0; i < count; i++) {
+            size_t at = enter_index(r, i);
+            const json_t *one = json_array_get(json, i);
+            const fb_class *cls = class_of(r, one, field);
+            if (cls)
+                items[i] = read_object(r, one, cls, element);
+            leave(r, at);
+            if (!items[i])
+                return;
+        }
+        value->as.objects = items;
+        n = (int)count;
+        break;
+    }
+    }
+    value->n = n;
+    value->present = true;
+}
+
+/* ---- objects -------------------------------------------------------------------------------- */
+
+static void read_comments(reader *r, const json_t *json, fb_element *element) {
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        const json_t *one = json_array_get(json, i);
+        const char *text = json_string_value(json_object_get(one, "text"));
+        if (!text) {
+            wrong(r, FB1303, "a comment must have a \"text\"");
+            return;
+        }
+        fb_element_add_comment(r->model, element, json_string_value(json_object_get(one, "before")), text);
+    }
+}
+
+static void read_kept(reader *r, const json_t *json, fb_element *element) {
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        const char *xml = json_string_value(json_array_get(json, i));
+        if (!xml) {
+            wrong(r, FB1303, "must be a list of strings");
+            return;
+        }
+        fb_element_add_kept(r->model, element, xml, strlen(xml));
+    }
+}
+
+/* One member of an object that is not a field: kept XML, comments, or something unknown. */
+static void read_other(reader *r, fb_element *element, const char *key, const json_t *json) {
+    if (strcmp(key, "kept") == 0 && json_is_array(json))
+        read_kept(r, json, element);
+    else if (strcmp(key, "comments") == 0 && json_is_array(json))
+        read_comments(r, json, element);
+    else
+        fb_element_add_extra(r->model, element, key, fb_json_dump_string(&r->model->arena, json));
+}
+
+static void read_members(reader *r, const json_t *json, fb_element *element) {
+    const char *key;
+    json_t *member;
+    json_object_foreach((json_t *)(size_t)json, key, member) {
+        if (strcmp(key, "type") == 0)
+            continue;
+        size_t at = enter(r, key);
+        int index = fb_class_field(element->cls, key);
+        bool text = strcmp(key, "name") == 0 || strcmp(key, "component_path") == 0;
+        if (index >= 0 && json_is_null(member))
+            ; /* no value */
+        else if (index >= 0)
+            read_value(r, member, element, &element->cls->fields[index], &element->values[index]);
+        else if (text && !json_is_string(member))
+            wrong(r, FB1303, "must be a string");
+        else if (text)
+            *(strcmp(key, "name") == 0 ? &element->name : &element->path) =
+                fb_arena_dup(&r->model->arena, json_string_value(member));
+        else
+            read_other(r, element, key, member);
+        leave(r, at);
+    }
+}
+
+static fb_element *read_object(reader *r, const json_t *json, const fb_class *cls, fb_element *owner) {
+    fb_element *element = fb_element_new(r->model, cls, NULL);
+    element->owner = owner;
+    if (++r->depth > MAX_NESTING)
+        wrong(r, FB1303, "objects are nested too deeply");
+    else
+        read_members(r, json, element);
+    r->depth--;
+    if (cls != &fb_class_kept)
+        fb_element_defaults(r->model, element);
+    return element;
+}
+
+/* ---- lists ---------------------------------------------------------------------------------- */
+
+/* Where an element of a list is in OpenSim if its document does not say. */
+static void complete_path(reader *r, fb_element *element, const char *list) {
+    if (element->path && element->path[0] == '/')
+        return;
+    const char *set = fb_list_set(list), *name = fb_path_name(element->name);
+    if (element->cls->family == FB_WRAP)
+        return; /* its frame says so: once all are read */
+    element->path = fb_arena_printf(&r->model->arena, "%s/%s", set, name);
+}
+
+static void read_list(reader *r, const json_t *json, const char *list) {
+    if (!json_is_array(json)) {
+        wrong(r, FB1303, "must be a list");
+        return;
+    }
+    int *lines = fb_arena_array(&r->model->arena, json_array_size(json), sizeof *lines);
+    fb_json_item_lines(r->bytes, r->size, list, lines, json_array_size(json));
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        size_t at = enter_index(r, i);
+        const json_t *one = json_array_get(json, i);
+        const char *type = json_string_value(json_object_get(one, "type"));
+        const fb_class *cls = strcmp(list, "kept") == 0 ? &fb_class_kept
+                                                        : fb_class_find_type(list, FB_ANY, type);
+        const char *name = json_string_value(json_object_get(one, "name"));
+        if (!json_is_object(one))
+            wrong(r, FB1303, "must be an object");
+        else if (!cls) {
+            char what[120];
+            snprintf(what, sizeof what, type ? "no such type among %s: '%.40s'" : "%s need a \"type\"",
+                     list, type);
+            wrong(r, FB1303, what);
+        } else if (!name || !*name)
+            wrong(r, FB2204, "must have a \"name\"");
+        else {
+            fb_element *element = read_object(r, one, cls, NULL);
+            complete_path(r, element, list);
+            element->line = lines[i];
+            fb_list *to = fb_model_list(r->model, list);
+            FB_PUSH(&r->model->arena, to->items, to->n, to->capacity, element);
+        }
+        leave(r, at);
+    }
+}
+
+/* Wrap objects live in OpenSim below the frame that carries them. */
+static void complete_wraps(reader *r) {
+    fb_list *wraps = fb_model_list(r->model, "wraps");
+    for (size_t i = 0; i < wraps->n; i++) {
+        fb_element *wrap = wraps->items[i];
+        const fb_value *frame = fb_get(wrap, "frame");
+        if (wrap->path || !frame || frame->n != 1)
+            continue;
+        const char *name = frame->as.refs[0].text;
+        const fb_element *carrier = fb_model_find(r->model, FB_FRAME, name);
+        wrap->path = fb_arena_printf(&r->model->arena, "%s/wrapobjectset/%s",
+                                     carrier && carrier->path ? carrier->path : "/ground",
+                                     fb_path_name(wrap->name));
+    }
+    for (size_t i = 0; i < wraps->n; i++)
+        if (!wraps->items[i]->path)
+            wraps->items[i]->path = fb_arena_printf(&r->model->arena, "/ground/wrapobjectset/%s",
+                                                    fb_path_name(wraps->items[i]->name));
+}
+
+static void read_groups(reader *r, const json_t *json) {
+    fb_model *model = r->model;
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        size_t at = enter_index(r, i);
+        const json_t *one = json_array_get(json, i);
+        const char *name = json_string_value(json_object_get(one, "name"));
+        const char *set = json_string_value(json_object_get(one, "set"));
+        int n = 0;
+        const char **members = NULL;
+        if (name && json_object_get(one, "members"))
+            members = read_strings(r, json_object_get(one, "members"), false, &n);
+        if (members) {
+            fb_group group = {fb_arena_dup(&model->arena, set ? set : "/forceset"),
+                              fb_arena_dup(&model->arena, name), members, n};
+            FB_PUSH(&model->arena, model->groups, model->n_groups, model->capacity_groups, group);
+        } else {
+            wrong(r, FB1303, "a group must have a \"name\" and a list of \"members\"");
+        }
+        leave(r, at);
+    }
+}
+
+/* Elements stand in the order of the lists unless "order" says otherwise. */
+static void read_order(reader *r, const json_t *json) {
+    fb_model *model = r->model;
+    fb_arena scratch;
+    fb_arena_init(&scratch);
+    fb_table ranks = {.arena = &scratch};
+    jmp_buf oom, *outer = model->arena.oom;
+    int failed = setjmp(oom);
+    if (!failed) {
+        scratch.oom = &oom;
+        const char *set;
+        json_t *names;
+        json_object_foreach((json_t *)(size_t)json, set, names) {
+            for (size_t i = 0; i < json_array_size(names); i++) {
+                const char *name = json_string_value(json_array_get(names, i));
+                char *rank = fb_arena_alloc(&scratch, sizeof(size_t));
+                memcpy(rank, &i, sizeof i);
+                if (name)
+                    fb_table_add(&ranks,
+                                 fb_arena_printf(&scratch, "%s/%s", strcmp(set, "/") == 0 ? "" : set, name),
+                                 rank);
+            }
+        }
+        int order = 1 << 24; /* what "order" does not name comes after what it does */
+        for (int i = 0; i < FB_LIST_COUNT; i++)
+            for (size_t j = 0; j < model->lists[i].n; j++) {
+                fb_element *element = model->lists[i].items[j];
+                const size_t *rank = fb_table_find(&ranks, element->path);
+                element->order = rank ? (int)*rank : order++;
+            }
+    }
+    fb_arena_clear(&scratch);
+    if (failed && outer)
+        longjmp(*outer, 1);
+}
+
+static void read_shared_comments(reader *r, const json_t *json) {
+    fb_comment **end = &r->model->shared_comments;
+    const char *key;
+    json_t *text;
+    json_object_foreach((json_t *)(size_t)json, key, text) {
+        if (!json_is_string(text)) {
+            wrong(r, FB1303, "must hold only strings");
+            return;
+        }
+        *end = fb_arena_alloc(&r->model->arena, sizeof **end);
+        (*end)->before = fb_arena_dup(&r->model->arena, key);
+        (*end)->text = fb_arena_dup(&r->model->arena, json_string_value(text));
+        end = &(*end)->next;
+    }
+}
+
+/* ---- the document --------------------------------------------------------------------------- */
+
+static bool is_list(const char *key) {
+    for (int i = 0; fb_lists[i]; i++)
+        if (strcmp(fb_lists[i], key) == 0)
+            return true;
+    return false;
+}
+
+/* "1.0": the major version must be ours. */
+static bool check_version(reader *r, const json_t *document) {
+    const json_t *member = json_object_get(document, "fb");
+    const char *text = json_string_value(member);
+    if (!json_is_object(document) || !member) {
+        wrong(r, FB1201, "this is JSON, but not a .fb document: it has no member \"fb\"");
+        return false;
+    }
+    size_t at = enter(r, "fb");
+    char *end = NULL;
+    long major = text ? strtol(text, &end, 10) : 0;
+    if (!text || end == text || *end != '.' || major < 1)
+        wrong(r, FB1303, "must be a version such as \"1.0\"");
+    else if (major > 1)
+        wrong(r, FB1302, "the document is of a newer major version than this program reads (1)");
+    leave(r, at);
+    return r->status == FB_OK;
+}
+
+static void read_member(reader *r, const char *key, const json_t *json) {
+    fb_model *model = r->model;
+    int index = fb_class_field(model->root->cls, key);
+    if (strcmp(key, "fb") == 0)
+        return;
+    if (strcmp(key, "name") == 0 && json_is_string(json))
+        model->root->name = fb_arena_dup(&model->arena, json_string_value(json));
+    else if (strcmp(key, "source") == 0 && json_is_object(json))
+        model->source_version = (int)json_integer_value(json_object_get(json, "version"));
+    else if (strcmp(key, "ground") == 0 && json_is_object(json)) {
+        model->ground = read_object(r, json, model->ground->cls, NULL);
+        model->ground->name = "ground";
+        model->ground->path = "/ground";
+    } else if (is_list(key)) {
+        read_list(r, json, key);
+    } else if (strcmp(key, "model_kept") == 0 && json_is_array(json))
+        read_kept(r, json, model->root);
+    else if (strcmp(key, "groups") == 0 && json_is_array(json))
+        read_groups(r, json);
+    else if (strcmp(key, "property_comments") == 0 && json_is_object(json))
+        read_shared_comments(r, json);
+    else if (strcmp(key, "order") == 0 && json_is_object(json))
+        return; /* when all lists are there */
+    else if (strcmp(key, "steps") == 0 && json_is_array(json))
+        for (size_t i = 0; i < json_array_size(json); i++)
+            fb_model_add_step(model, fb_json_dump_string(&model->arena, json_array_get(json, i)));
+    else if (index >= 0)
+        read_value(r, json, model->root, &model->root->cls->fields[index], &model->root->values[index]);
+    else
+        read_other(r, model->root, key, json);
+}
+
+static void read_document(reader *r, const json_t *document) {
+    if (!check_version(r, document))
+        return;
+    const char *key;
+    json_t *member;
+    json_object_foreach((json_t *)(size_t)document, key, member) {
+        size_t at = enter(r, key);
+        read_member(r, key, member);
+        leave(r, at);
+    }
+    fb_element_defaults(r->model, r->model->root);
+    fb_element_defaults(r->model, r->model->ground);
+    if (r->status != FB_OK)
+        return;
+    complete_wraps(r);
+    read_order(r, json_object_get(document, "order"));
+    r->status = fb_model_link(r->model, r->diag);
+}
+
+fb_status fb_json_read(fb_model **model, const char *bytes, size_t size, const char *file, fb_diag *diag) {
+    *model = NULL;
+    diag->file = file;
+    json_t *document = fb_json_parse(bytes, size, file, diag);
+    if (!document)
+        return FB_E_INPUT;
+    reader r = {.diag = diag, .bytes = bytes, .size = size, .file = file, .model = fb_model_new()};
+    jmp_buf oom;
+    if (!r.model || setjmp(oom)) {
+        fb_diag_add(diag, FB_ERROR, FB1003, (fb_place){file, 0, NULL, NULL}, NULL, "out of memory");
+        r.status = FB_E_MEMORY;
+    } else {
+        r.model->arena.oom = &oom;
+        r.model->file = fb_arena_dup(&r.model->arena, file);
+        read_document(&r, document);
+        r.model->arena.oom = NULL;
+    }
+    json_decref(document);
+    if (r.status == FB_OK && diag->out_of_memory)
+        r.status = FB_E_MEMORY;
+    if (r.status != FB_OK) {
+        fb_model_free(r.model);
+        return r.status;
+    }
+    *model = r.model;
+    return FB_OK;
+}
+
+fb_status fb_model_read(fb_model **model, char *bytes, size_t size, const char *file, size_t max_bytes,
+                        fb_diag *diag) {
+    size_t i = size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    while (i < size && strchr(" \t\r\n", bytes[i]) && bytes[i])
+        i++;
+    if (i < size && (bytes[i] == '{' || bytes[i] == '[')) {
+        size_t bom = bytes[0] == (char)0xEF ? 3 : 0;
+        fb_status status = fb_json_read(model, bytes + bom, size - bom, file, diag);
+        fb_free(bytes);
+        return status;
+    }
+    fb_osim_options options = {max_bytes};
+    return fb_osim_read(model, bytes, size, file, &options, diag);
+}

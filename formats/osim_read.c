@@ -1,0 +1,815 @@
+/* From the tree of an OpenSim document in its newest form to the model, by the class tables. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "formats/osim.h"
+#include "formats/osim_extra.h"
+#include "libcore/base/number.h"
+#include "libcore/model/tree.h"
+
+/* How often a property of a class occurs, and with which comment: comments that stand before every
+ * one of them are OpenSim's own documentation and are kept once. */
+typedef struct property_seen {
+    const fb_class *cls;
+    const char *tag;
+    const char *text; /* the first comment seen */
+    int instances, same;
+} property_seen;
+
+typedef struct comment_seen {
+    fb_element *element;
+    const char *tag; /* as fb_comment.before */
+    const char *text;
+    const fb_class *cls; /* NULL: not before a property */
+} comment_seen;
+
+typedef struct reader {
+    fb_xml *xml;
+    fb_model *model;
+    fb_diag *diag;
+    fb_arena scratch;
+    int version;
+    int order;
+    fb_status status;
+    property_seen *seen;
+    size_t n_seen, size_seen;
+    comment_seen *comments;
+    size_t n_comments, capacity_comments;
+} reader;
+
+static fb_element *read_object(reader *r, fb_xml_node *node, const fb_class *cls, fb_element *owner,
+                               const char *path);
+static void read_children(reader *r, fb_xml_node *holder, fb_element *owner, const char *path);
+
+static int is(const fb_xml_node *node, const char *tag) {
+    return strcmp(node->tag, tag) == 0;
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+static fb_place place_of(const fb_xml_node *node, const fb_element *element) {
+    const fb_element *component = element;
+    while (component && !component->path)
+        component = component->owner;
+    return (fb_place){node->file, node->line, component ? component->path : NULL,
+                      element ? element->cls->name : node->tag};
+}
+
+/* "Thelen2003Muscle 'TRIlong'", or that of the component that holds it. */
+static const char *who(reader *r, const fb_element *element) {
+    const fb_element *component = element;
+    while (component->owner && (!component->name || !*component->name))
+        component = component->owner;
+    return fb_arena_printf(&r->scratch, "%s '%s'", element->cls->name,
+                           component->name ? component->name : "");
+}
+
+static void wrong(reader *r, const fb_xml_node *node, const fb_element *element, fb_diag_id id,
+                  const char *what) {
+    fb_diag_add(r->diag, FB_ERROR, id, place_of(node, element), NULL, "%s: <%s> %s, got '%.40s'",
+                who(r, element), node->tag, what, node->text);
+    r->status = FB_E_INPUT;
+}
+
+/* ---- comments ------------------------------------------------------------------------------- */
+
+static property_seen *property_entry(reader *r, const fb_class *cls, const char *tag) {
+    if ((r->n_seen + 1) * 2 > r->size_seen) {
+        size_t size = r->size_seen ? r->size_seen * 2 : 512;
+        property_seen *grown = fb_arena_array(&r->scratch, size, sizeof *grown);
+        for (size_t i = 0; i < r->size_seen; i++)
+            if (r->seen[i].cls) {
+                size_t at = ((size_t)r->seen[i].cls * 31 + (size_t)r->seen[i].tag) / 8 & (size - 1);
+                while (grown[at].cls)
+                    at = (at + 1) & (size - 1);
+                grown[at] = r->seen[i];
+            }
+        r->seen = grown;
+        r->size_seen = size;
+    }
+    size_t at = ((size_t)cls * 31 + (size_t)tag) / 8 & (r->size_seen - 1);
+    while (r->seen[at].cls && (r->seen[at].cls != cls || r->seen[at].tag != tag))
+        at = (at + 1) & (r->size_seen - 1);
+    if (!r->seen[at].cls) {
+        r->seen[at].cls = cls;
+        r->seen[at].tag = tag;
+        r->n_seen++;
+    }
+    return &r->seen[at];
+}
+
+static void note_comment(reader *r, fb_element *element, const char *tag, const char *text,
+                         const fb_class *cls) {
+    comment_seen seen = {element, tag, text, cls};
+    FB_PUSH(&r->scratch, r->comments, r->n_comments, r->capacity_comments, seen);
+}
+
+/* Notes the comments before a property of an element. */
+static void note_property(reader *r, fb_element *element, const fb_xml_node *node) {
+    property_seen *entry = property_entry(r, element->cls, node->tag);
+    entry->instances++;
+    const fb_xml_comment *first = node->comments;
+    if (first && !first->next) {
+        if (!entry->text)
+            entry->text = first->text;
+        entry->same += strcmp(entry->text, first->text) == 0;
+    }
+    for (const fb_xml_comment *c = first; c; c = c->next)
+        note_comment(r, element, node->tag, c->text, element->cls);
+}
+
+/* Comments of a whole list that belong to `element`: before it, or at its end. */
+static void note_comments(reader *r, fb_element *element, const char *before, const fb_xml_comment *c) {
+    for (; c; c = c->next)
+        if (!fb_osim_is_extra(c->text))
+            note_comment(r, element, before, c->text, NULL);
+}
+
+static void settle_comments(reader *r) {
+    fb_model *model = r->model;
+    fb_comment **end = &model->shared_comments;
+    while (*end)
+        end = &(*end)->next;
+    for (size_t i = 0; i < r->n_comments; i++) {
+        const comment_seen *seen = &r->comments[i];
+        property_seen *entry = seen->cls ? property_entry(r, seen->cls, seen->tag) : NULL;
+        if (!entry) {
+            fb_element_add_comment(model, seen->element, seen->tag, seen->text);
+            continue;
+        }
+        char *key = fb_arena_printf(&r->scratch, "%s.%s", seen->cls->name, seen->tag);
+        const fb_comment *shared = model->shared_comments;
+        while (shared && strcmp(shared->before, key) != 0)
+            shared = shared->next;
+        if (shared && strcmp(shared->text, seen->text) == 0)
+            continue;
+        if (!shared && entry->instances > 1 && entry->same == entry->instances) {
+            *end = fb_arena_alloc(&model->arena, sizeof **end);
+            (*end)->before = fb_arena_dup(&model->arena, key);
+            (*end)->text = fb_arena_dup(&model->arena, seen->text);
+            end = &(*end)->next;
+            continue;
+        }
+        fb_element_add_comment(model, seen->element, seen->tag, seen->text);
+    }
+}
+
+/* ---- keeping what is not understood --------------------------------------------------------- */
+
+typedef struct tags_of {
+    const fb_class *cls;
+} tags_of;
+
+static const char *next_tag(const void *context, int i) {
+    const tags_of *tags = context;
+    return i < tags->cls->n_fields ? tags->cls->fields[i].tag : NULL;
+}
+
+static const char *next_class(const void *context, int i) {
+    (void)context;
+    const fb_class *cls = fb_class_at(i);
+    return cls ? cls->name : NULL;
+}
+
+/* The XML of a node: as it stood in the file, or printed anew if the upgrade made it. */
+static const char *source_of(reader *r, const fb_xml_node *node, size_t *n) {
+    if (node->source && node->source_length) {
+        *n = node->source_length;
+        return node->source;
+    }
+    char *text = fb_arena_printf(&r->scratch, "<%s>%s</%s>", node->tag, node->text, node->tag);
+    *n = strlen(text);
+    return text;
+}
+
+static void keep_property(reader *r, fb_element *element, const fb_xml_node *node) {
+    if (!node->first && node->text_length == 0)
+        return; /* says nothing */
+    size_t n;
+    const char *xml = source_of(r, node, &n);
+    fb_element_add_kept(r->model, element, xml, n);
+    tags_of tags = {element->cls};
+    const char *meant = fb_nearest_word(node->tag, next_tag, &tags);
+    fb_diag_add(r->diag, FB_KEPT, FB2002, place_of(node, element),
+                "it has no effect here; it is written back word for word",
+                "%s has no property <%s>%s%s%s", who(r, element), node->tag,
+                meant ? "; did you mean <" : "", meant ? meant : "", meant ? ">?" : "");
+}
+
+/* A whole object of unknown class. */
+static fb_element *keep_object(reader *r, const fb_xml_node *node, fb_element *owner) {
+    size_t n;
+    const char *xml = source_of(r, node, &n);
+    fb_element *kept = fb_element_new(r->model, &fb_class_kept, node->name && *node->name ? node->name : NULL);
+    kept->owner = owner;
+    kept->line = node->line;
+    fb_value_set_string(r->model, &kept->values[0], node->tag);
+    char *copy = fb_arena_text(&r->model->arena, xml, n);
+    kept->values[1] = (fb_value){.present = true, .n = 1, .as.string = copy};
+    const char *meant = fb_nearest_word(node->tag, next_class, NULL);
+    fb_diag_add(r->diag, FB_KEPT, FB2001, place_of(node, owner),
+                "it has no effect here; it is written back word for word",
+                "%s '%s': the class is not known%s%s%s", node->tag, node->name ? node->name : "",
+                meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
+    return kept;
+}
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+static const char *skip_space(const char *p, const char *end) {
+    while (p < end && isspace((unsigned char)*p))
+        p++;
+    return p;
+}
+
+/* All numbers of a node's text; NULL with an error if something else is there. */
+static double *read_numbers(reader *r, const fb_xml_node *node, const fb_element *element, int *count) {
+    const char *p = node->text, *end = p + node->text_length;
+    size_t n = 0, capacity = node->text_length / 2 + 1;
+    double small[16], *x = small;
+    if (capacity > 16)
+        x = fb_arena_array(&r->scratch, capacity, sizeof *x);
+    for (p = skip_space(p, end); p < end; p = skip_space(p, end)) {
+        const char *token = p;
+        if (n == capacity || !fb_number_scan(&p, end, &x[n]) || (p < end && !isspace((unsigned char)*p))) {
+            size_t length = 0;
+            while (token + length < end && !isspace((unsigned char)token[length]))
+                length++;
+            const char *comma = memchr(token, ',', length);
+            fb_diag_add(r->diag, FB_ERROR, FB2101, place_of(node, element), NULL,
+                        "%s: <%s> holds '%.*s', which is not a number%s", who(r, element), node->tag,
+                        (int)(length > 40 ? 40 : length), token,
+                        comma ? "; numbers have a decimal point and spaces between them" : "");
+            r->status = FB_E_INPUT;
+            return NULL;
+        }
+        n++;
+    }
+    double *copy = fb_arena_array(&r->model->arena, n, sizeof *copy);
+    if (n)
+        memcpy(copy, x, n * sizeof *x);
+    *count = (int)n;
+    return copy;
+}
+
+/* The white-space separated words of a text. */
+static const char **read_words(reader *r, const char *text, int *count) {
+    size_t capacity = strlen(text) / 2 + 1;
+    const char **words = fb_arena_array(&r->model->arena, capacity, sizeof *words);
+    int n = 0;
+    for (const char *p = text; *p;) {
+        while (isspace((unsigned char)*p))
+            p++;
+        const char *start = p;
+        while (*p && !isspace((unsigned char)*p))
+            p++;
+        if (p > start)
+            words[n++] = fb_arena_text(&r->model->arena, start, (size_t)(p - start));
+    }
+    *count = n;
+    return words;
+}
+
+static int is_unassigned(const char *text) {
+    return *text == 0 || strcasecmp(text, "unassigned") == 0;
+}
+
+static void read_refs(reader *r, const fb_xml_node *node, fb_element *element, const fb_field *field,
+                      fb_value *value) {
+    const char *text = node->text;
+    if (is_unassigned(text))
+        return;
+    if (element->cls->family == FB_GEOMETRY && strcmp(field->key, "frame") == 0 && strcmp(text, "..") == 0)
+        return; /* its owner, as always */
+    if (field->type == FB_REFS) {
+        int n;
+        const char **words = read_words(r, text, &n);
+        fb_value_set_refs(r->model, value, words, n);
+        return;
+    }
+    char *name = fb_arena_dup(&r->scratch, text);
+    if (r->version < 30500) { /* names had white space then */
+        char *to = name;
+        for (const char *from = text; *from; from++)
+            if (!isspace((unsigned char)*from))
+                *to++ = *from;
+        *to = 0;
+    }
+    const char *one = name;
+    fb_value_set_refs(r->model, value, &one, 1);
+}
+
+static int is_choice(const fb_field *field, const char *text) {
+    size_t n = strlen(text);
+    for (const char *p = field->choices; p && *p;) {
+        size_t m = strcspn(p, "|");
+        if (n == m && strncasecmp(p, text, n) == 0)
+            return 1;
+        p += m;
+        p += *p == '|';
+    }
+    return 0;
+}
+
+static void read_value(reader *r, const fb_xml_node *node, fb_element *element, const fb_field *field,
+                       fb_value *value) {
+    int n = 0;
+    if (node->first) {
+        wrong(r, node, element, FB2103, "must hold text, not elements");
+        return;
+    }
+    switch (field->type) {
+    case FB_BOOL:
+        if (strcasecmp(node->text, "true") == 0 || strcmp(node->text, "1") == 0)
+            value->as.truth = true;
+        else if (strcasecmp(node->text, "false") != 0 && strcmp(node->text, "0") != 0) {
+            if (node->text_length == 0)
+                return;
+            wrong(r, node, element, FB2103, "must be true or false");
+            return;
+        }
+        break;
+    case FB_INT:
+    case FB_NUMBER: {
+        double *x = read_numbers(r, node, element, &n);
+        if (!x || n == 0)
+            return;
+        if (n > 1)
+            fb_diag_add(r->diag, FB_APPROXIMATED, FB2102, place_of(node, element),
+                        "the first is taken, as OpenSim does", "%s: <%s> must be one number, got %d",
+                        who(r, element), node->tag, n);
+        if (field->type == FB_NUMBER)
+            value->as.number = x[0];
+        else if (x[0] >= -2147483647.0 && x[0] <= 2147483647.0 && x[0] == (double)(int)x[0])
+            value->as.integer = (int)x[0];
+        else {
+            wrong(r, node, element, FB2101, "must be a whole number");
+            return;
+        }
+        break;
+    }
+    case FB_VECTOR:
+    case FB_NUMBERS: {
+        double *x = read_numbers(r, node, element, &n);
+        if (!x || (n == 0 && field->type == FB_VECTOR))
+            return;
+        if (field->type == FB_VECTOR && n != field->count) {
+            if (n < field->count) {
+                fb_diag_add(r->diag, FB_ERROR, FB2102, place_of(node, element), NULL,
+                            "%s: <%s> must be %d numbers, got %d", who(r, element), node->tag,
+                            field->count, n);
+                r->status = FB_E_INPUT;
+                return;
+            }
+            fb_diag_add(r->diag, FB_APPROXIMATED, FB2102, place_of(node, element),
+                        "the first ones are taken, as OpenSim does",
+                        "%s: <%s> must be %d numbers, got %d", who(r, element), node->tag, field->count, n);
+            n = field->count;
+        }
+        value->n = n;
+        value->as.numbers = x;
+        value->present = true;
+        return;
+    }
+    case FB_CHOICE:
+        if (node->text_length && !is_choice(field, node->text))
+            fb_diag_add(r->diag, FB_WARNING, FB2103, place_of(node, element), "it is kept as it is",
+                        "%s: <%s> is '%.40s', not one of %s", who(r, element), node->tag, node->text,
+                        field->choices);
+        /* fall through */
+    case FB_STRING:
+        if (node->text_length == 0 && field->flags & FB_OPTIONAL)
+            return;
+        value->as.string = fb_arena_dup(&r->model->arena, node->text);
+        break;
+    case FB_STRINGS:
+        value->as.strings = read_words(r, node->text, &n);
+        value->n = n;
+        value->present = true;
+        return;
+    case FB_REF:
+    case FB_REFS:
+        read_refs(r, node, element, field, value);
+        return;
+    case FB_OBJECT:
+    case FB_OBJECTS:
+        return;
+    }
+    value->n = 1;
+    value->present = true;
+}
+
+/* ---- owned objects -------------------------------------------------------------------------- */
+
+/* A name that a person gave to an owned object, not one that follows from where it stands. */
+static const char *own_name(const fb_xml_node *node, const fb_field *field) {
+    const char *name = node->name;
+    if (!name || !*name || strcmp(name, "default") == 0 || strcmp(name, field->tag) == 0)
+        return NULL;
+    if (field->type == FB_OBJECTS)
+        return name;
+    if (field->shape == FB_BY_NAME)
+        return NULL;
+    size_t n = strlen(name), m = strlen(node->tag);
+    return n >= m && strcasecmp(name + n - m, node->tag) == 0 ? NULL : name;
+}
+
+static fb_element *read_owned(reader *r, fb_xml_node *node, fb_element *owner, const fb_field *field) {
+    const fb_class *cls = fb_class_find(node->tag);
+    bool right = cls && (cls->family == field->family ||
+                         (field->family == FB_FUNCTION && cls->family == FB_CURVE));
+    const char *name = node->name;
+    node->name = own_name(node, field);
+    fb_element *object = right ? read_object(r, node, cls, owner, NULL) : keep_object(r, node, owner);
+    node->name = name;
+    if (field->type == FB_OBJECTS)
+        note_comments(r, object, NULL, node->comments);
+    return object;
+}
+
+/* The nodes of the objects in a field's element: <objects> of a set, or its children. */
+static fb_xml_node *object_nodes(const fb_xml_node *node) {
+    const fb_xml_node *set = fb_xml_child(node, "objects");
+    return set ? set->first : node->first;
+}
+
+static void read_objects(reader *r, fb_xml_node *node, fb_element *element, const fb_field *field,
+                         fb_value *value) {
+    fb_list list = {0};
+    for (int i = 0; i < value->n; i++)
+        FB_PUSH(&r->scratch, list.items, list.n, list.capacity, value->as.objects[i]);
+    for (fb_xml_node *one = object_nodes(node); one; one = one->next) {
+        if (is(one, "groups") || is(one, "objects"))
+            continue;
+        fb_element *object = read_owned(r, one, element, field);
+        FB_PUSH(&r->scratch, list.items, list.n, list.capacity, object);
+    }
+    fb_element **items = fb_arena_array(&r->model->arena, list.n, sizeof *items);
+    if (list.n)
+        memcpy(items, list.items, list.n * sizeof *items);
+    value->as.objects = items;
+    value->n = (int)list.n;
+    value->present = true;
+}
+
+/* True if the node is itself the object of that field, and not an element around it. */
+static bool is_object_itself(const fb_xml_node *node, const fb_field *field) {
+    const fb_class *cls = fb_class_find(node->tag);
+    return cls && (cls->family == field->family ||
+                   (field->family == FB_FUNCTION && cls->family == FB_CURVE));
+}
+
+static void read_field(reader *r, fb_xml_node *node, fb_element *element, int index) {
+    const fb_field *field = &element->cls->fields[index];
+    fb_value *value = &element->values[index];
+    if (value->present && field->type != FB_OBJECTS) {
+        fb_diag_add(r->diag, FB_WARNING, FB2003, place_of(node, element), "the first one counts",
+                    "%s: <%s> is given twice", who(r, element), node->tag);
+        return;
+    }
+    if (field->type == FB_OBJECTS) {
+        read_objects(r, node, element, field, value);
+    } else if (field->type == FB_OBJECT) {
+        bool itself = is_object_itself(node, field);
+        fb_xml_node *one = itself ? node : object_nodes(node);
+        if (!one)
+            return;
+        value->as.object = read_owned(r, one, element, field);
+        value->n = 1;
+        value->present = true;
+        if (!itself && one->next)
+            for (fb_xml_node *more = one->next; more; more = more->next)
+                if (!is(more, "groups"))
+                    keep_property(r, element, more);
+    } else {
+        read_value(r, node, element, field, value);
+    }
+}
+
+/* The field that a child element is for: by its tag, by its name attribute, or by its class. */
+static int find_field(const fb_element *element, const fb_xml_node *node) {
+    const fb_class *cls = element->cls;
+    int index = fb_class_tag(cls, node->tag);
+    if (index >= 0)
+        return index;
+    if (!node->first && !node->name && node->text_length)
+        return -1; /* a simple property */
+    if (node->name)
+        for (int i = 0; i < cls->n_fields; i++)
+            if ((cls->fields[i].type == FB_OBJECT || cls->fields[i].type == FB_OBJECTS) &&
+                (strcmp(cls->fields[i].tag, node->name) == 0 || strcmp(cls->fields[i].key, node->name) == 0))
+                return i;
+    const fb_class *other = fb_class_find(node->tag);
+    for (int i = 0; other && i < cls->n_fields; i++)
+        if (cls->fields[i].type == FB_OBJECT && cls->fields[i].family == other->family &&
+            !element->values[i].present)
+            return i;
+    return -1;
+}
+
+/* ---- objects -------------------------------------------------------------------------------- */
+
+/* How many coordinates a joint class has. */
+static int coordinates_of(const char *cls) {
+    static const struct { const char *cls; int n; } counts[] = {
+        {"PinJoint", 1},   {"SliderJoint", 1},    {"PlanarJoint", 3},          {"UniversalJoint", 2},
+        {"BallJoint", 3},  {"GimbalJoint", 3},    {"FreeJoint", 6},            {"EllipsoidJoint", 3},
+        {"ScapulothoracicJoint", 4}, {"ConstantCurvatureJoint", 3}};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        if (strcmp(cls, counts[i].cls) == 0)
+            return counts[i].n;
+    return 0;
+}
+
+/* A file may leave out a joint's coordinates; they are there all the same, under OpenSim's names. */
+static void complete_coordinates(reader *r, fb_element *joint, const char *name_in_file) {
+    fb_value *value = fb_value_of(joint, "coordinates");
+    int wanted = coordinates_of(joint->cls->name), n = value->n > wanted ? value->n : wanted;
+    if (n == 0)
+        return;
+    fb_element **all = fb_arena_array(&r->model->arena, (size_t)n, sizeof *all);
+    for (int i = 0; i < n; i++) {
+        if (i < value->n) {
+            all[i] = value->as.objects[i];
+        } else {
+            all[i] = fb_element_new(r->model, fb_class_find("Coordinate"), NULL);
+            all[i]->owner = joint;
+            all[i]->line = joint->line;
+            fb_element_defaults(r->model, all[i]);
+        }
+        if (!all[i]->name || !*all[i]->name)
+            all[i]->name = fb_arena_printf(&r->model->arena, "%s_coord_%d", name_in_file, i);
+    }
+    *value = (fb_value){.present = true, .n = n, .as.objects = all};
+}
+
+static void check_required(reader *r, const fb_xml_node *node, fb_element *element) {
+    for (int i = 0; i < element->cls->n_fields; i++) {
+        const fb_field *field = &element->cls->fields[i];
+        if (field->flags & FB_REQUIRED && !element->values[i].present && field->type != FB_REF &&
+            field->type != FB_REFS)
+            fb_diag_add(r->diag, FB_WARNING, FB2105, place_of(node, element), "OpenSim does without at its own risk",
+                        "%s: <%s> must be given", who(r, element), field->tag);
+    }
+}
+
+/* Children of components that are components of their own: they go to the model's lists. */
+static bool read_owned_components(reader *r, fb_xml_node *child, fb_element *element) {
+    bool list = is(child, "components") || is(child, "frames");
+    if (!list && !is(child, "WrapObjectSet") && !is(child, "FrameSet"))
+        return false;
+    const char *base = element->path && element->path[1] ? element->path : "";
+    const char *path = list || is(child, "FrameSet") ? base
+                                                     : fb_arena_printf(&r->scratch, "%s/wrapobjectset", base);
+    fb_xml_node *objects = fb_xml_child(child, "objects");
+    if (element->path)
+        read_children(r, objects ? objects : child, element, path);
+    else
+        keep_property(r, element, child);
+    return true;
+}
+
+static fb_element *read_object(reader *r, fb_xml_node *node, const fb_class *cls, fb_element *owner,
+                               const char *path) {
+    fb_element *element = fb_element_new(r->model, cls, node->name);
+    element->owner = owner;
+    element->path = path;
+    element->line = node->line;
+    for (fb_xml_node *child = node->first; child; child = child->next) {
+        note_property(r, element, child);
+        int index = find_field(element, child);
+        if (index >= 0)
+            read_field(r, child, element, index);
+        else if (!read_owned_components(r, child, element))
+            keep_property(r, element, child);
+    }
+    note_comments(r, element, "", node->end_comments);
+    for (const fb_xml_attribute *a = node->attributes; a; a = a->next)
+        if (strcmp(a->name, "file") != 0 && strcmp(a->name, "Version") != 0)
+            fb_diag_add(r->diag, FB_IGNORED, FB2004, place_of(node, element), "it has no effect",
+                        "%s has the attribute %s=\"%s\", which is not known", who(r, element), a->name,
+                        a->value);
+    if (cls->family == FB_JOINT)
+        complete_coordinates(r, element, node->name ? node->name : "");
+    fb_element_defaults(r->model, element);
+    check_required(r, node, element);
+    return element;
+}
+
+static const char *lower_case(reader *r, const char *text) {
+    char *lower = fb_arena_dup(&r->scratch, text);
+    for (char *c = lower; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    return lower;
+}
+
+/* Children that live in the model's lists. `path` is where: "/forceset", "/bodyset/femur/wrapobjectset". */
+static void read_children(reader *r, fb_xml_node *holder, fb_element *owner, const char *path) {
+    for (fb_xml_node *node = holder->first; node; node = node->next) {
+        const fb_class *cls = fb_class_find(node->tag);
+        if (is(node, "groups"))
+            continue;
+        const char *name = node->name && *node->name ? node->name : NULL;
+        const char *given = name ? name : lower_case(r, node->tag);
+        for (const char *slash = strchr(given, '/'); slash; slash = NULL)
+            fb_diag_add(r->diag, FB_WARNING, FB2204, place_of(node, owner), NULL,
+                        "the name '%s' has a '/' in it, which component paths cannot hold", given);
+        char *full = fb_arena_printf(&r->model->arena, "%s/%s", path, given);
+        int order = r->order++;
+        fb_element *element;
+        if (cls && cls->list) {
+            const char *in_file = node->name;
+            element = read_object(r, node, cls, NULL, full);
+            node->name = in_file;
+            if (!name)
+                element->name = fb_arena_dup(&r->model->arena, given);
+            if (cls->family == FB_WRAP) {
+                const char *frame = owner->path;
+                fb_value_set_refs(r->model, fb_value_of(element, "frame"), &frame, 1);
+            }
+        } else {
+            element = keep_object(r, node, NULL);
+            element->path = full;
+            if (!element->name)
+                element->name = fb_arena_dup(&r->model->arena, given);
+        }
+        element->order = order;
+        note_comments(r, element, NULL, node->comments);
+        fb_list *list = fb_model_list(r->model, element->cls->list);
+        FB_PUSH(&r->model->arena, list->items, list->n, list->capacity, element);
+    }
+    if (owner)
+        note_comments(r, owner, "", holder->end_comments);
+}
+
+/* ---- the model ------------------------------------------------------------------------------ */
+
+static void read_groups(reader *r, const fb_xml_node *groups, const char *path) {
+    fb_model *model = r->model;
+    for (const fb_xml_node *node = groups ? groups->first : NULL; node; node = node->next) {
+        if (!is(node, "ObjectGroup")) {
+            fb_diag_add(r->diag, FB_IGNORED, FB2001, place_of(node, NULL), NULL,
+                        "<%s> among the groups of %s is not a group", node->tag, path);
+            continue;
+        }
+        const fb_xml_node *members = fb_xml_child(node, "members");
+        fb_group group = {.set = fb_arena_dup(&model->arena, path),
+                          .name = fb_arena_dup(&model->arena, node->name ? node->name : "")};
+        int n = 0;
+        group.members = read_words(r, members ? members->text : "", &n);
+        group.n_members = n;
+        FB_PUSH(&model->arena, model->groups, model->n_groups, model->capacity_groups, group);
+    }
+}
+
+static void read_set(reader *r, fb_xml_node *set, const char *path) {
+    fb_element *root = r->model->root;
+    fb_xml_node *objects = fb_xml_child(set, "objects");
+    bool plain = is(set, "components");
+    if (objects) {
+        note_comments(r, root, set->tag, objects->comments);
+        note_comments(r, root, set->tag, objects->end_comments);
+        objects->end_comments = NULL;
+    }
+    note_comments(r, root, set->tag, set->end_comments);
+    if (plain || objects)
+        read_children(r, plain ? set : objects, NULL, path);
+    read_groups(r, fb_xml_child(set, "groups"), path);
+    for (fb_xml_node *child = set->first; child && !plain; child = child->next)
+        if (!is(child, "objects") && !is(child, "groups") && (child->first || child->text_length))
+            fb_diag_add(r->diag, FB_IGNORED, FB2002, place_of(child, NULL), "it has no effect",
+                        "%s has no property <%s>", set->tag, child->tag);
+}
+
+static const char *set_path(const fb_xml_node *node) {
+    for (const fb_set *set = fb_sets; set->tag; set++)
+        if (is(node, set->tag))
+            return set->path;
+    return is(node, "FrameSet") ? "" : NULL; /* before 30512 */
+}
+
+static void read_model(reader *r, fb_xml_node *node) {
+    fb_model *model = r->model;
+    fb_element *root = model->root;
+    root->name = fb_arena_dup(&model->arena, node->name ? node->name : "");
+    root->line = node->line;
+    if (node->parent)
+        note_comments(r, root, NULL, node->parent->comments);
+    note_comments(r, root, NULL, node->comments);
+    for (fb_xml_node *child = node->first; child; child = child->next) {
+        note_property(r, root, child);
+        const char *path = set_path(child);
+        int index = find_field(root, child);
+        if (path)
+            read_set(r, child, path);
+        else if (is(child, "Ground")) {
+            fb_element *ground = read_object(r, child, fb_class_find("Ground"), NULL, "/ground");
+            ground->name = "ground";
+            model->ground = ground;
+        } else if (index >= 0)
+            read_field(r, child, root, index);
+        else
+            keep_property(r, root, child);
+    }
+    note_comments(r, root, "", node->end_comments);
+    if (node->parent)
+        note_comments(r, root, "", node->parent->end_comments);
+    fb_element_defaults(model, root);
+    fb_element_defaults(model, model->ground);
+}
+
+/* Sets every degree of the tables to radians, now that coordinates are known. */
+static void convert_angles(fb_model *model, fb_element *element) {
+    const unsigned any = FB_DEGREES | FB_DEGREES_IF_ROTATIONAL | FB_PER_DEGREE_IF_ROTATIONAL;
+    for (int i = 0; i < element->cls->n_fields; i++) {
+        const fb_field *field = &element->cls->fields[i];
+        fb_value *value = &element->values[i];
+        if (!value->present)
+            continue;
+        if (field->type == FB_OBJECT)
+            convert_angles(model, value->as.object);
+        else if (field->type == FB_OBJECTS)
+            for (int j = 0; j < value->n; j++)
+                convert_angles(model, value->as.objects[j]);
+        if (!(field->flags & any) || field->type != FB_NUMBER)
+            continue;
+        if (!(field->flags & FB_DEGREES) &&
+            fb_coordinate_motion(fb_get_target(element, "coordinate")) != FB_ROTATIONAL)
+            continue;
+        double x = value->as.number, y;
+        int exact = field->flags & FB_PER_DEGREE_IF_ROTATIONAL ? fb_per_degree_to_per_radian(x, &y)
+                                                               : fb_degrees_to_radians(x, &y);
+        value->as.number = y;
+        if (!exact) { /* no such double: the one that was read stays beside it */
+            char text[FB_NUMBER_MAX];
+            fb_number_print(text, x);
+            fb_element_add_extra(model, element,
+                                 fb_arena_printf(&model->arena, "%s_in_degrees", field->key), text);
+        }
+    }
+}
+
+static fb_status read_document(reader *r, const fb_osim_options *options) {
+    fb_status status = fb_osim_include(r->xml, options, r->diag);
+    if (status != FB_OK)
+        return status;
+    r->version = fb_osim_version(r->xml, r->diag);
+    if (r->version < 0)
+        return FB_E_INPUT;
+    fb_osim_apply_defaults(r->xml, r->diag);
+    fb_osim_upgrade(r->xml, r->version, r->diag);
+    fb_xml_node *root = r->xml->root;
+    fb_xml_node *node = is(root, "Model") ? root : fb_xml_child(root, "Model");
+    r->model->source_version = r->version;
+    const char *extra = fb_osim_find_extra(r->xml);
+    if (extra)
+        fb_osim_read_extra_first(r->model, extra, r->diag);
+    read_model(r, node);
+    settle_comments(r);
+    if (r->diag->counts[FB_ERROR] > 0)
+        return FB_E_INPUT;
+    status = fb_model_link(r->model, r->diag);
+    if (status != FB_OK)
+        return status;
+    for (int i = 0; i < FB_LIST_COUNT; i++)
+        for (size_t j = 0; j < r->model->lists[i].n; j++)
+            convert_angles(r->model, r->model->lists[i].items[j]);
+    if (extra)
+        fb_osim_read_extra(r->model, extra, r->diag);
+    status = fb_model_sort(r->model);
+    return status != FB_OK ? status : r->status;
+}
+
+fb_status fb_osim_read(fb_model **model, char *bytes, size_t size, const char *file,
+                       const fb_osim_options *options, fb_diag *diag) {
+    *model = NULL;
+    diag->file = file;
+    fb_xml xml;
+    fb_status status = fb_xml_parse(&xml, bytes, size, file, diag);
+    if (status != FB_OK)
+        return status;
+    reader r = {.xml = &xml, .diag = diag, .model = fb_model_new()};
+    fb_arena_init(&r.scratch);
+    jmp_buf oom;
+    if (!r.model || setjmp(oom)) {
+        status = FB_E_MEMORY;
+        fb_diag_add(diag, FB_ERROR, FB1003, (fb_place){file, 0, NULL, NULL}, NULL, "out of memory");
+    } else {
+        xml.arena.oom = r.scratch.oom = r.model->arena.oom = &oom;
+        r.model->file = fb_arena_dup(&r.model->arena, file);
+        status = read_document(&r, options);
+        r.model->arena.oom = NULL;
+    }
+    fb_arena_clear(&r.scratch);
+    fb_xml_free(&xml);
+    if (status == FB_OK && diag->out_of_memory)
+        status = FB_E_MEMORY;
+    if (status != FB_OK) {
+        fb_model_free(r.model);
+        return status;
+    }
+    *model = r.model;
+    return FB_OK;
+}

@@ -1,0 +1,8 @@
+#include <signal.h>
+
+#include "tools/cli.h"
+
+int main(int argc, char **argv) {
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of writing, not a death */
+    return fb_fbinfo_main(argc, argv, stdin, stdout, stderr);
+}
