@@ -106,9 +106,16 @@ static void note_comment(reader *r, fb_element *element, const char *tag, const 
     FB_PUSH(&r->scratch, r->comments, r->n_comments, r->capacity_comments, seen);
 }
 
-/* Notes the comments before a property of an element. */
-static void note_property(reader *r, fb_element *element, const fb_xml_node *node) {
-    property_seen *entry = property_entry(r, element->cls, node->tag);
+/* Notes the comments before a property of an element; `tag` is what the property will be written as,
+ * NULL if it will not be. */
+static void note_property(reader *r, fb_element *element, const fb_xml_node *node, const char *tag) {
+    if (!tag) {
+        for (const fb_xml_comment *c = node->comments; c; c = c->next)
+            if (!c->repeated)
+                note_comment(r, element, "", c->text, NULL);
+        return;
+    }
+    property_seen *entry = property_entry(r, element->cls, tag);
     entry->instances++;
     const fb_xml_comment *first = node->comments;
     if (first && !first->next) {
@@ -117,7 +124,7 @@ static void note_property(reader *r, fb_element *element, const fb_xml_node *nod
         entry->same += strcmp(entry->text, first->text) == 0;
     }
     for (const fb_xml_comment *c = first; c; c = c->next)
-        note_comment(r, element, node->tag, c->text, element->cls);
+        note_comment(r, element, tag, c->text, element->cls);
 }
 
 /* Comments of a whole list that belong to `element`: before it, or at its end. */
@@ -571,6 +578,17 @@ static bool read_owned_components(reader *r, fb_xml_node *child, fb_element *ele
     return true;
 }
 
+/* The tag that the writer gives a child of an object, NULL if none. */
+static const char *written_tag(const fb_element *element, const fb_xml_node *child, int index) {
+    if (index >= 0)
+        return element->cls->fields[index].tag;
+    if (is(child, "components") || is(child, "frames"))
+        return fb_owns_frames(element) ? "frames" : "components";
+    if (is(child, "WrapObjectSet"))
+        return "WrapObjectSet";
+    return child->first || child->text_length ? child->tag : NULL; /* kept, if it says anything */
+}
+
 static fb_element *read_object(reader *r, fb_xml_node *node, const fb_class *cls, fb_element *owner,
                                const char *path) {
     fb_element *element = fb_element_new(r->model, cls, node->name);
@@ -578,8 +596,8 @@ static fb_element *read_object(reader *r, fb_xml_node *node, const fb_class *cls
     element->path = path;
     element->line = node->line;
     for (fb_xml_node *child = node->first; child; child = child->next) {
-        note_property(r, element, child);
         int index = find_field(element, child);
+        note_property(r, element, child, written_tag(element, child, index));
         if (index >= 0)
             read_field(r, child, element, index);
         else if (!read_owned_components(r, child, element))
@@ -699,9 +717,11 @@ static void read_model(reader *r, fb_xml_node *node) {
         note_comments(r, root, NULL, node->parent->comments);
     note_comments(r, root, NULL, node->comments);
     for (fb_xml_node *child = node->first; child; child = child->next) {
-        note_property(r, root, child);
         const char *path = set_path(child);
         int index = find_field(root, child);
+        note_property(r, root, child, path && is(child, "FrameSet") ? "components"
+                                      : path || is(child, "Ground") ? child->tag
+                                                                    : written_tag(root, child, index));
         if (path)
             read_set(r, child, path);
         else if (is(child, "Ground")) {

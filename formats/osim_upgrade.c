@@ -319,7 +319,7 @@ static void upgrade_visible(upgrade *u, fb_xml_node *visible) {
 /* Muscles of the oldest documents hold their points themselves. */
 static void wrap_path(upgrade *u, fb_xml_node *force) {
     fb_xml_node *points = fb_xml_child(force, "PathPointSet");
-    if (!points)
+    if (!points || is(force, "GeometryPath"))
         return;
     fb_xml_node *path = fb_xml_child(force, "GeometryPath");
     if (path) { /* from <defaults>: without points */

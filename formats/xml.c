@@ -230,8 +230,6 @@ typedef struct parse {
     fb_xml_comment *comments, **comments_end; /* waiting for the node they precede */
     struct fb_xml_strings comment_texts;
     fb_status status;
-    int reported; /* an error of ours has been added */
-    int in_dtd;
 } parse;
 
 static void stop(parse *p, fb_status status) {
@@ -247,11 +245,10 @@ static int current_line(parse *p) {
     return p->ctxt->input ? p->ctxt->input->line : 0;
 }
 
-static void refuse(parse *p, fb_diag_id id, const char *message, const char *what) {
+static void refuse(parse *p, fb_diag_id id, const char *before, const char *what, const char *after) {
     if (p->status == FB_OK)
         fb_diag_add(p->diag, FB_ERROR, id, (fb_place){p->xml->file, current_line(p), NULL, NULL},
-                    NULL, message, what);
-    p->reported = 1;
+                    NULL, "%s%s%s", before, what, after);
     stop(p, FB_E_INPUT);
 }
 
@@ -266,7 +263,7 @@ static void on_start(void *data, const xmlChar *name, const xmlChar **attributes
     if (p->status != FB_OK)
         return;
     if (++p->depth > FB_XML_DEPTH) {
-        refuse(p, FB1102, "elements nested more than %s deep", "200");
+        refuse(p, FB1102, "elements are nested more than ", "200", " deep");
         return;
     }
     fb_arena *arena = &p->xml->arena;
@@ -384,7 +381,7 @@ static void on_text(void *data, const xmlChar *text, int length) {
 
 static void on_comment(void *data, const xmlChar *value) {
     parse *p = data;
-    if (p->status != FB_OK || p->in_dtd)
+    if (p->status != FB_OK)
         return;
     const char *text = (const char *)value;
     size_t n = strlen(text);
@@ -427,31 +424,21 @@ static void on_entity(void *data, const xmlChar *name, int type, const xmlChar *
     (void)public_id;
     (void)system_id;
     (void)content;
-    refuse(data, FB1103, "the file declares the entity '%s': entities are not expanded",
-           (const char *)name);
+    refuse(data, FB1103, "the file declares the entity '", (const char *)name,
+           "': entities are not expanded");
 }
 
 static xmlEntityPtr on_get_entity(void *data, const xmlChar *name) {
     xmlEntityPtr predefined = xmlGetPredefinedEntity(name);
     if (!predefined)
-        refuse(data, FB1103, "the entity '&%s;' is not defined, and entities are not expanded",
-               (const char *)name);
+        refuse(data, FB1103, "the entity '&", (const char *)name,
+               ";' is not defined, and entities are not expanded");
     return predefined;
 }
 
 static void on_reference(void *data, const xmlChar *name) {
     (void)name;
     (void)data;
-}
-
-#if LIBXML_VERSION >= 21200
-static void on_error(void *data, const xmlError *error) {
-#else
-static void on_error(void *data, xmlErrorPtr error) {
-#endif
-    parse *p = (parse *)((xmlParserCtxtPtr)data)->userData;
-    (void)p;
-    (void)error; /* the parser keeps the first fatal one; parse_bytes() reports it */
 }
 
 /* Marks the comments that stand in the file more than once. */
@@ -501,7 +488,7 @@ static fb_status parse_bytes(parse *p) {
     xmlCtxtUseOptions(p->ctxt, XML_PARSE_NONET | XML_PARSE_BIG_LINES);
     xmlSAXHandler sax;
     memset(&sax, 0, sizeof sax);
-    sax.initialized = XML_SAX2_MAGIC; /* for serror; without the Ns handlers names stay whole */
+    sax.initialized = 1; /* SAX1: element names with "::" stay whole */
     sax.startElement = on_start;
     sax.endElement = on_end;
     sax.characters = on_text;
@@ -511,9 +498,9 @@ static fb_status parse_bytes(parse *p) {
     sax.entityDecl = on_entity;
     sax.getEntity = on_get_entity;
     sax.reference = on_reference;
-    sax.serror = on_error;
     *p->ctxt->sax = sax;
     p->ctxt->userData = p;
+    p->ctxt->sax2 = 0; /* was set for the default handlers */
     int failed = xmlParseDocument(p->ctxt) != 0 || !p->ctxt->wellFormed;
     if (p->status == FB_OK && (failed || !xml->root)) {
         p->status = FB_E_INPUT;

@@ -188,7 +188,8 @@ static void report_missing(linker *l, const fb_element *element, const fb_field 
     if (needed)
         l->status = FB_E_INPUT;
     fb_diag_add(l->diag, needed ? FB_ERROR : FB_WARNING, FB2201,
-                (fb_place){NULL, element->line, component->path, element->cls->name},
+                (fb_place){NULL, element->line ? element->line : component->line, component->path,
+                           element->cls->name},
                 needed ? NULL : "the name is kept as it is", "%s '%s': %s names no %s: '%s'%s%s%s",
                 element->cls->name,
                 element->name && *element->name ? element->name
@@ -196,6 +197,20 @@ static void report_missing(linker *l, const fb_element *element, const fb_field 
                                                 : "",
                 field->tag, fb_family_word(field->family), text, meant ? "; did you mean '" : "",
                 meant ? meant : "", meant ? "'" : "");
+}
+
+/* A reference that is not given. Nothing can be done with a joint or a point that is nowhere; a force
+ * that acts on nothing is only useless. */
+static void report_absent(linker *l, const fb_element *element, const fb_field *field) {
+    bool needed = element->cls->family != FB_FORCE && element->cls->family != FB_CONSTRAINT;
+    const fb_element *component = component_of(element);
+    if (needed)
+        l->status = FB_E_INPUT;
+    fb_diag_add(l->diag, needed ? FB_ERROR : FB_WARNING, FB2105,
+                (fb_place){NULL, element->line ? element->line : component->line, component->path,
+                           element->cls->name},
+                needed ? NULL : "OpenSim refuses such a model", "%s '%s': %s must be given",
+                element->cls->name, component->name ? component->name : "", field->tag);
 }
 
 static fb_element *resolve(linker *l, const fb_element *element, const fb_field *field,
@@ -244,13 +259,8 @@ static void link_element(linker *l, fb_element *element) {
         fb_value *value = &element->values[i];
         if (field->type != FB_REF && field->type != FB_REFS)
             continue;
-        if (!value->present && field->flags & FB_REQUIRED) {
-            l->status = FB_E_INPUT;
-            fb_diag_add(l->diag, FB_ERROR, FB2105,
-                        (fb_place){NULL, element->line, component_of(element)->path, element->cls->name},
-                        NULL, "%s '%s': %s must be given", element->cls->name,
-                        component_of(element)->name ? component_of(element)->name : "", field->tag);
-        }
+        if (!value->present && field->flags & FB_REQUIRED)
+            report_absent(l, element, field);
         for (int j = 0; value->present && j < value->n; j++) {
             fb_ref *ref = &value->as.refs[j];
             if (field->family == FB_ANY || ref->target || strcasecmp(ref->text, "all") == 0)

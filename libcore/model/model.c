@@ -339,7 +339,7 @@ static const fb_value *get_typed(const fb_element *element, const char *key, fb_
 
 double fb_get_number(const fb_element *element, const char *key) {
     const fb_value *value = get_typed(element, key, FB_NUMBER, FB_NUMBER);
-    return value ? value->as.number : NAN;
+    return value ? value->as.number : (double)NAN;
 }
 
 bool fb_get_bool(const fb_element *element, const char *key) {
