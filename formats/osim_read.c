@@ -37,6 +37,8 @@ typedef struct reader {
     size_t n_seen, size_seen;
     comment_seen *comments;
     size_t n_comments, capacity_comments;
+    long n_properties, n_commented;
+    bool from_fb; /* fbtools wrote the document, and says which comments are shared */
 } reader;
 
 static fb_element *read_object(reader *r, fb_xml_node *node, const fb_class *cls, fb_element *owner,
@@ -116,46 +118,59 @@ static void note_property(reader *r, fb_element *element, const fb_xml_node *nod
         return;
     }
     property_seen *entry = property_entry(r, element->cls, tag);
-    entry->instances++;
     const fb_xml_comment *first = node->comments;
-    if (first && !first->next) {
-        if (!entry->text)
-            entry->text = first->text;
-        entry->same += strcmp(entry->text, first->text) == 0;
-    }
-    for (const fb_xml_comment *c = first; c; c = c->next)
+    entry->instances++;
+    r->n_properties++;
+    r->n_commented += first != NULL;
+    if (first && !entry->text)
+        entry->text = first->text;
+    bool same = false;
+    for (const fb_xml_comment *c = first; c; c = c->next) {
+        same = same || strcmp(entry->text, c->text) == 0;
         note_comment(r, element, tag, c->text, element->cls);
+    }
+    entry->same += same;
 }
 
 /* Comments of a whole list that belong to `element`: before it, or at its end. */
 static void note_comments(reader *r, fb_element *element, const char *before, const fb_xml_comment *c) {
+    /* OpenSim's remark on an object that it wrote without properties; they are written now */
+    static const char empty[] = "All properties of this object have their default values.";
     for (; c; c = c->next)
-        if (!fb_osim_is_extra(c->text))
+        if (!fb_osim_is_extra(c->text) && strcmp(c->text, empty) != 0)
             note_comment(r, element, before, c->text, NULL);
+}
+
+/* True if a comment is documentation of a property rather than a person's remark: it stands before each
+ * of several such properties. In a document that OpenSim wrote nearly every property has one, so there
+ * a property that occurs once counts too. */
+static bool is_documentation(const reader *r, const property_seen *entry) {
+    bool machine_written = r->n_commented * 2 > r->n_properties;
+    return !r->from_fb && entry->same == entry->instances && (entry->instances > 1 || machine_written);
 }
 
 static void settle_comments(reader *r) {
     fb_model *model = r->model;
     fb_comment **end = &model->shared_comments;
-    while (*end)
-        end = &(*end)->next;
+    fb_table shared = {.arena = &r->scratch};
+    for (; *end; end = &(*end)->next)
+        fb_table_add(&shared, (*end)->before, *end);
     for (size_t i = 0; i < r->n_comments; i++) {
         const comment_seen *seen = &r->comments[i];
-        property_seen *entry = seen->cls ? property_entry(r, seen->cls, seen->tag) : NULL;
-        if (!entry) {
+        if (!seen->cls) {
             fb_element_add_comment(model, seen->element, seen->tag, seen->text);
             continue;
         }
+        const property_seen *entry = property_entry(r, seen->cls, seen->tag);
         char *key = fb_arena_printf(&r->scratch, "%s.%s", seen->cls->name, seen->tag);
-        const fb_comment *shared = model->shared_comments;
-        while (shared && strcmp(shared->before, key) != 0)
-            shared = shared->next;
-        if (shared && strcmp(shared->text, seen->text) == 0)
+        fb_comment *known = fb_table_find(&shared, key);
+        if (known && strcmp(known->text, seen->text) == 0)
             continue;
-        if (!shared && entry->instances > 1 && entry->same == entry->instances) {
+        if (!known && strcmp(entry->text, seen->text) == 0 && is_documentation(r, entry)) {
             *end = fb_arena_alloc(&model->arena, sizeof **end);
             (*end)->before = fb_arena_dup(&model->arena, key);
             (*end)->text = fb_arena_dup(&model->arena, seen->text);
+            fb_table_add(&shared, (*end)->before, *end);
             end = &(*end)->next;
             continue;
         }
@@ -784,6 +799,7 @@ static fb_status read_document(reader *r, const fb_osim_options *options) {
     fb_xml_node *node = is(root, "Model") ? root : fb_xml_child(root, "Model");
     r->model->source_version = r->version;
     const char *extra = fb_osim_find_extra(r->xml);
+    r->from_fb = extra != NULL;
     if (extra)
         fb_osim_read_extra_first(r->model, extra, r->diag);
     read_model(r, node);

@@ -84,19 +84,16 @@ static bool has_comment(const fb_element *element, const char *tag) {
     return false;
 }
 
+/* The comments before a tag (NULL: before the element, "": at its end): the one that all elements of the
+ * class have there, then those of this element. */
 static void write_comments_before(writer *w, const fb_element *element, const char *tag) {
-    bool any = false;
-    for (const fb_comment *c = element->comments; c; c = c->next)
-        if (tag ? c->before && strcmp(c->before, tag) == 0 : !c->before) {
-            write_comment(w, c->text);
-            any = true;
-        }
-    if (any || !tag || !*tag)
-        return;
     size_t n = strlen(element->cls->name);
-    for (const fb_comment *c = w->model->shared_comments; c; c = c->next)
+    for (const fb_comment *c = tag && *tag ? w->model->shared_comments : NULL; c; c = c->next)
         if (strncmp(c->before, element->cls->name, n) == 0 && c->before[n] == '.' &&
             strcmp(c->before + n + 1, tag) == 0)
+            write_comment(w, c->text);
+    for (const fb_comment *c = element->comments; c; c = c->next)
+        if (tag ? c->before && strcmp(c->before, tag) == 0 : !c->before)
             write_comment(w, c->text);
 }
 
