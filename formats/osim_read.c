@@ -428,11 +428,11 @@ static void read_value(reader *r, const fb_xml_node *node, fb_element *element, 
 /* A name that a person gave to an owned object, not one that follows from where it stands. */
 static const char *own_name(const fb_xml_node *node, const fb_field *field) {
     const char *name = node->name;
-    if (!name || !*name || strcmp(name, "default") == 0 || strcmp(name, field->tag) == 0)
+    if (!name || !*name)
         return NULL;
     if (field->type == FB_OBJECTS)
         return name;
-    if (field->shape == FB_BY_NAME)
+    if (field->shape == FB_BY_NAME || strcmp(name, "default") == 0 || strcmp(name, field->tag) == 0)
         return NULL;
     size_t n = strlen(name), m = strlen(node->tag);
     return n >= m && strcasecmp(name + n - m, node->tag) == 0 ? NULL : name;

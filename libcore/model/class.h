@@ -68,7 +68,7 @@ typedef enum fb_type {
 
 /* Flags of fields. */
 enum {
-    FB_OPTIONAL = 1 << 0, /* may have no value at all; absent unless given */
+    FB_OPTIONAL = 1 << 0, /* absent unless given; an initial value only tells what absence means */
     FB_BRIEF = 1 << 1,    /* left out of .fb and of .osim while it has its default value */
     FB_REQUIRED = 1 << 2, /* a model without it is in error */
     FB_SOCKET = 1 << 3,   /* FB_REF(S): the tag is a socket: OpenSim writes a component path */

@@ -123,15 +123,16 @@ static const fb_field line[] = {
     GEOMETRY_FIELDS,
 };
 
+/* Without values unless given: what is left out has other defaults in other owners. */
 static const fb_field appearance[] = {
-    FB_F_BOOL_BRIEF("visible", "visible", "true", "true if it is shown"),
-    FB_F_NUM_F("opacity", "opacity", "1", "1", FB_BRIEF, "0 transparent to 1 opaque"),
-    FB_F_VEC_F("color", "color", 3, "1 1 1", "1", FB_BRIEF, "red, green, blue from 0 to 1"),
-    FB_F_OBJ_F("surface", "SurfaceProperties", FB_APPEARANCE, FB_UNNAMED, "SurfaceProperties", FB_BRIEF, "how surfaces are drawn"),
+    {"visible", "visible", FB_BOOL, 1, FB_OPTIONAL, "true", NULL, FB_ANY, FB_BY_NAME, NULL, "false if it is hidden"},
+    FB_F_NUM_F("opacity", "opacity", "1", "1", FB_OPTIONAL, "0 transparent to 1 opaque"),
+    FB_F_VEC_F("color", "color", 3, "1 1 1", "1", FB_OPTIONAL, "red, green, blue from 0 to 1"),
+    FB_F_OBJ_F("surface", "SurfaceProperties", FB_APPEARANCE, FB_UNNAMED, "SurfaceProperties", FB_OPTIONAL, "how surfaces are drawn"),
 };
 
 static const fb_field surface_properties[] = {
-    {"representation", "representation", FB_INT, 1, FB_BRIEF, "3", NULL, FB_ANY, FB_BY_NAME, NULL, "1 points, 2 wires, 3 shaded"},
+    {"representation", "representation", FB_INT, 1, FB_OPTIONAL, "3", NULL, FB_ANY, FB_BY_NAME, NULL, "1 points, 2 wires, 3 shaded"},
     FB_F_TEXT_F("texture", "texture", NULL, FB_OPTIONAL, "the texture's file"),
 };
 

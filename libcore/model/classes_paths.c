@@ -34,7 +34,7 @@ static const fb_field path_wrap[] = {
 static const fb_field geometry_path[] = {
     FB_F_OBJS("points", "PathPointSet", FB_PATH_POINT, FB_SET, "points from origin to insertion"),
     FB_F_OBJS_F("wraps", "PathWrapSet", FB_PATH_WRAP, FB_SET, FB_BRIEF, "what the path wraps over, in the order in which it is tried"),
-    FB_F_OBJ_F("appearance", "Appearance", FB_APPEARANCE, FB_UNNAMED, "Appearance", FB_BRIEF, "colour"),
+    FB_F_OBJ_F("appearance", "Appearance", FB_APPEARANCE, FB_UNNAMED, NULL, FB_BRIEF, "colour"),
 };
 
 static const fb_field function_based_path[] = {
@@ -42,7 +42,7 @@ static const fb_field function_based_path[] = {
     FB_F_OBJ("length", "length_function", FB_FUNCTION, FB_BY_NAME, NULL, "length of the path"),
     FB_F_OBJS("moment_arms", "moment_arm_functions", FB_FUNCTION, FB_WRAPPED, "moment arm about each coordinate"),
     FB_F_OBJ("lengthening_speed", "lengthening_speed_function", FB_FUNCTION, FB_BY_NAME, NULL, "lengthening speed; its arguments are the coordinates, then their speeds"),
-    FB_F_OBJ_F("appearance", "Appearance", FB_APPEARANCE, FB_UNNAMED, "Appearance", FB_BRIEF, "colour"),
+    FB_F_OBJ_F("appearance", "Appearance", FB_APPEARANCE, FB_UNNAMED, NULL, FB_BRIEF, "colour"),
 };
 
 static const fb_field scholz_path[] = {
@@ -51,7 +51,7 @@ static const fb_field scholz_path[] = {
     FB_F_NUM_F("smoothness_tolerance", "smoothness_tolerance", "1e-4", "rad", FB_BRIEF, "largest kink between segments"),
     {"iterations", "solver_max_iterations", FB_INT, 1, FB_BRIEF, "50", NULL, FB_ANY, FB_BY_NAME, NULL, "most iterations of the path solver"},
     FB_F_OBJS("elements", "path_elements", FB_PATH_ELEMENT, FB_WRAPPED, "points and obstacles from origin to insertion"),
-    FB_F_OBJ_F("appearance", "Appearance", FB_APPEARANCE, FB_UNNAMED, "Appearance", FB_BRIEF, "colour"),
+    FB_F_OBJ_F("appearance", "Appearance", FB_APPEARANCE, FB_UNNAMED, NULL, FB_BRIEF, "colour"),
 };
 
 static const fb_field scholz_point[] = {
@@ -70,7 +70,7 @@ static const fb_field scholz_obstacle[] = {
     FB_F_VEC("rotation_xyz", "xyz_body_rotation", 3, "0 0 0", "rad", "its orientation in the frame: body-fixed rotations about x, y, z"), \
     FB_F_VEC("translation", "translation", 3, "0 0 0", "m", "its centre in the frame"), \
     FB_F_TEXT("quadrant", "quadrant", "all", "the half that paths may touch: all, or x, y, z with a sign"), \
-    FB_F_OBJ_F("appearance", "Appearance", FB_APPEARANCE, FB_UNNAMED, "Appearance", FB_BRIEF, "colour")
+    FB_F_OBJ_F("appearance", "Appearance", FB_APPEARANCE, FB_UNNAMED, NULL, FB_BRIEF, "colour")
 
 static const fb_field wrap_sphere[] = {WRAP_FIELDS, FB_F_NUM("radius", "radius", "0.05", "m", "radius")};
 static const fb_field wrap_cylinder[] = {

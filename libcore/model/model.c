@@ -169,7 +169,7 @@ void fb_element_defaults(fb_model *model, fb_element *element) {
     for (int i = 0; i < element->cls->n_fields; i++) {
         const fb_field *field = &element->cls->fields[i];
         fb_value *value = &element->values[i];
-        if (value->present || !field->initial)
+        if (value->present || !field->initial || field->flags & FB_OPTIONAL)
             continue;
         double x[MAX_DEFAULT_NUMBERS];
         switch (field->type) {
