@@ -709,8 +709,10 @@ static void upgrade_node(upgrade *u, fb_xml_node *node) {
         upgrade_body(u, node);
     else if (is(node, "Joint"))
         return; /* the holder of a joint inside a body */
-    else if (ends_with(node->tag, "Joint"))
-        upgrade_joint(u, node);
+    else if (ends_with(node->tag, "Joint")) {
+        if (!node->parent || !is(node->parent, "Joint")) /* else once its child is known */
+            upgrade_joint(u, node);
+    }
     else if (is_two_frame(node))
         upgrade_two_frames(u, node);
     else if (ends_with(node->tag, "Constraint"))
