@@ -38,6 +38,7 @@ typedef struct reader {
     comment_seen *comments;
     size_t n_comments, capacity_comments;
     long n_properties, n_commented;
+    fb_table meant; /* "Class.tag" -> what it may have meant */
     bool from_fb; /* fbtools wrote the document, and says which comments are shared */
 } reader;
 
@@ -195,6 +196,19 @@ static const char *next_class(const void *context, int i) {
     return cls ? cls->name : NULL;
 }
 
+/* What a misspelt tag may have meant, in words, or ""; looked for once for each class and tag. */
+static const char *meant_by(reader *r, const fb_class *cls, const char *tag) {
+    const char *key = fb_arena_printf(&r->scratch, "%s.%s", cls ? cls->name : "", tag);
+    char *known = fb_table_find(&r->meant, key);
+    if (known)
+        return known;
+    tags_of tags = {cls};
+    const char *word = cls ? fb_nearest_word(tag, next_tag, &tags) : fb_nearest_word(tag, next_class, NULL);
+    known = word ? fb_arena_printf(&r->scratch, "; did you mean <%s>?", word) : fb_arena_dup(&r->scratch, "");
+    fb_table_add(&r->meant, key, known);
+    return known;
+}
+
 /* The XML of a node: as it stood in the file, or printed anew if the upgrade made it. */
 static const char *source_of(reader *r, const fb_xml_node *node, size_t *n) {
     if (node->source && node->source_length) {
@@ -212,12 +226,10 @@ static void keep_property(reader *r, fb_element *element, const fb_xml_node *nod
     size_t n;
     const char *xml = source_of(r, node, &n);
     fb_element_add_kept(r->model, element, xml, n);
-    tags_of tags = {element->cls};
-    const char *meant = fb_nearest_word(node->tag, next_tag, &tags);
     fb_diag_add(r->diag, FB_KEPT, FB2002, place_of(node, element),
                 "it has no effect here; it is written back word for word",
-                "%s has no property <%s>%s%s%s", who(r, element), node->tag,
-                meant ? "; did you mean <" : "", meant ? meant : "", meant ? ">?" : "");
+                "%s has no property <%s>%s", who(r, element), node->tag,
+                meant_by(r, element->cls, node->tag));
 }
 
 /* A whole object of unknown class. */
@@ -230,11 +242,10 @@ static fb_element *keep_object(reader *r, const fb_xml_node *node, fb_element *o
     fb_value_set_string(r->model, &kept->values[0], node->tag);
     char *copy = fb_arena_text(&r->model->arena, xml, n);
     kept->values[1] = (fb_value){.present = true, .n = 1, .as.string = copy};
-    const char *meant = fb_nearest_word(node->tag, next_class, NULL);
     fb_diag_add(r->diag, FB_KEPT, FB2001, place_of(node, owner),
                 "it has no effect here; it is written back word for word",
-                "%s '%s': the class is not known%s%s%s", node->tag, node->name ? node->name : "",
-                meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
+                "%s '%s': the class is not known%s", node->tag, node->name ? node->name : "",
+                meant_by(r, NULL, node->tag));
     return kept;
 }
 
@@ -546,7 +557,7 @@ static int coordinates_of(const char *cls) {
 }
 
 /* A file may leave out a joint's coordinates; they are there all the same, under OpenSim's names. */
-static void complete_coordinates(reader *r, fb_element *joint, const char *name_in_file) {
+static void complete_coordinates(reader *r, fb_element *joint) {
     fb_value *value = fb_value_of(joint, "coordinates");
     int wanted = coordinates_of(joint->cls->name), n = value->n > wanted ? value->n : wanted;
     if (n == 0)
@@ -562,7 +573,7 @@ static void complete_coordinates(reader *r, fb_element *joint, const char *name_
             fb_element_defaults(r->model, all[i]);
         }
         if (!all[i]->name || !*all[i]->name)
-            all[i]->name = fb_arena_printf(&r->model->arena, "%s_coord_%d", name_in_file, i);
+            all[i]->name = fb_arena_printf(&r->model->arena, "_coord_%d", i);
     }
     *value = (fb_value){.present = true, .n = n, .as.objects = all};
 }
@@ -625,7 +636,7 @@ static fb_element *read_object(reader *r, fb_xml_node *node, const fb_class *cls
                         "%s has the attribute %s=\"%s\", which is not known", who(r, element), a->name,
                         a->value);
     if (cls->family == FB_JOINT)
-        complete_coordinates(r, element, node->name ? node->name : "");
+        complete_coordinates(r, element);
     fb_element_defaults(r->model, element);
     check_required(r, node, element);
     return element;
@@ -828,6 +839,7 @@ fb_status fb_osim_read(fb_model **model, char *bytes, size_t size, const char *f
         return status;
     reader r = {.xml = &xml, .diag = diag, .model = fb_model_new()};
     fb_arena_init(&r.scratch);
+    r.meant.arena = &r.scratch;
     jmp_buf oom;
     if (!r.model || setjmp(oom)) {
         status = FB_E_MEMORY;

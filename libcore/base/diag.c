@@ -1,9 +1,10 @@
 #include "libcore/base/diag.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static const char *const names[] = {
 #define FB_DIAG_NAME(ID, TEXT) #ID,
@@ -89,7 +90,7 @@ static int edit_distance(const char *a, const char *b) {
         int diagonal = row[0];
         row[0] = (int)i;
         for (size_t j = 1; j <= m; j++) {
-            int change = diagonal + (strncasecmp(a + i - 1, b + j - 1, 1) != 0);
+            int change = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
             diagonal = row[j];
             int best = row[j - 1] < row[j] ? row[j - 1] + 1 : row[j] + 1;
             row[j] = change < best ? change : best;
@@ -100,9 +101,11 @@ static int edit_distance(const char *a, const char *b) {
 
 const char *fb_nearest_word(const char *word, const char *(*next)(const void *context, int i),
                             const void *context) {
-    int limit = (int)strlen(word) / 3 + 1, best = limit + 1;
+    int length = (int)strlen(word), limit = length / 3 + 1, best = limit + 1;
     const char *found = NULL, *candidate;
     for (int i = 0; (candidate = next(context, i)) != NULL; i++) {
+        if (abs((int)strlen(candidate) - length) >= best)
+            continue;
         int distance = edit_distance(word, candidate);
         if (distance < best) {
             best = distance;

@@ -245,7 +245,8 @@ static fb_element *resolve(linker *l, const fb_element *element, const fb_field 
     }
     /* otherwise by the bare name, as OpenSim looks up names of old documents */
     found = find(&l->names, fb_path_name(text), family);
-    if (found && !plain)
+    /* "../calcn" is how beta versions of 4.0 wrote a bare name */
+    if (found && !plain && strrchr(text, '/') != text + 2)
         fb_diag_add(l->diag, FB_WARNING, FB2202,
                     (fb_place){NULL, element->line, component_of(element)->path, element->cls->name},
                     NULL, "%s '%s' does not exist; '%s' is taken, which has that name", field->tag,
