@@ -14,8 +14,10 @@
 typedef struct property_seen {
     const fb_class *cls;
     const char *tag;
-    const char *text; /* the first comment seen */
+    const char *text;   /* the first comment seen */
     int instances, same;
+    bool settled;       /* `shared` says which comment the model keeps for all of them, if any */
+    const char *shared;
 } property_seen;
 
 typedef struct comment_seen {
@@ -150,32 +152,37 @@ static bool is_documentation(const reader *r, const property_seen *entry) {
     return !r->from_fb && entry->same == entry->instances && (entry->instances > 1 || machine_written);
 }
 
+/* Decides once for each property which comment all its instances share. */
+static void settle_property(reader *r, property_seen *entry, fb_comment ***end) {
+    char *key = fb_arena_printf(&r->scratch, "%s.%s", entry->cls->name, entry->tag);
+    fb_comment *known = r->model->shared_comments;
+    while (known && strcmp(known->before, key) != 0)
+        known = known->next;
+    if (!known && entry->text && is_documentation(r, entry)) {
+        known = fb_arena_alloc(&r->model->arena, sizeof *known);
+        known->before = fb_arena_dup(&r->model->arena, key);
+        known->text = fb_arena_dup(&r->model->arena, entry->text);
+        **end = known;
+        *end = &known->next;
+    }
+    entry->settled = true;
+    entry->shared = known ? known->text : NULL;
+}
+
 static void settle_comments(reader *r) {
-    fb_model *model = r->model;
-    fb_comment **end = &model->shared_comments;
-    fb_table shared = {.arena = &r->scratch};
-    for (; *end; end = &(*end)->next)
-        fb_table_add(&shared, (*end)->before, *end);
+    fb_comment **end = &r->model->shared_comments;
+    while (*end)
+        end = &(*end)->next;
     for (size_t i = 0; i < r->n_comments; i++) {
         const comment_seen *seen = &r->comments[i];
-        if (!seen->cls) {
-            fb_element_add_comment(model, seen->element, seen->tag, seen->text);
-            continue;
+        if (seen->cls) {
+            property_seen *entry = property_entry(r, seen->cls, seen->tag);
+            if (!entry->settled)
+                settle_property(r, entry, &end);
+            if (entry->shared && strcmp(entry->shared, seen->text) == 0)
+                continue;
         }
-        const property_seen *entry = property_entry(r, seen->cls, seen->tag);
-        char *key = fb_arena_printf(&r->scratch, "%s.%s", seen->cls->name, seen->tag);
-        fb_comment *known = fb_table_find(&shared, key);
-        if (known && strcmp(known->text, seen->text) == 0)
-            continue;
-        if (!known && strcmp(entry->text, seen->text) == 0 && is_documentation(r, entry)) {
-            *end = fb_arena_alloc(&model->arena, sizeof **end);
-            (*end)->before = fb_arena_dup(&model->arena, key);
-            (*end)->text = fb_arena_dup(&model->arena, seen->text);
-            fb_table_add(&shared, (*end)->before, *end);
-            end = &(*end)->next;
-            continue;
-        }
-        fb_element_add_comment(model, seen->element, seen->tag, seen->text);
+        fb_element_add_comment(r->model, seen->element, seen->tag, seen->text);
     }
 }
 

@@ -131,11 +131,23 @@ static const char *skip_literal(const char *p, const char *end) {
     return p;
 }
 
+static int is_ascii(const char *bytes, size_t size) {
+    uint64_t all = 0, word;
+    size_t i = 0;
+    for (; i + sizeof word <= size; i += sizeof word) {
+        memcpy(&word, bytes + i, sizeof word);
+        all |= word;
+    }
+    for (; i < size; i++)
+        all |= (unsigned char)bytes[i];
+    return (all & 0x8080808080808080u) == 0;
+}
+
 /* Stray bytes become the characters they are in Latin-1, bare '&' becomes "&amp;". The bytes are
  * replaced by a repaired copy if there was anything to do. */
 static fb_status repair(fb_xml *xml, fb_diag *diag) {
     const char *begin = xml->bytes, *end = begin + xml->size;
-    if (!says_utf8(begin, xml->size))
+    if (!says_utf8(begin, xml->size) || (is_ascii(begin, xml->size) && !memchr(begin, '&', xml->size)))
         return FB_OK;
     size_t strays = 0, ampersands = 0;
     const char *first_stray = NULL, *first_ampersand = NULL;

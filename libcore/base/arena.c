@@ -113,13 +113,16 @@ char *fb_arena_dup(fb_arena *arena, const char *text) {
 }
 
 char *fb_arena_printf(fb_arena *arena, const char *format, ...) {
+    char small[256];
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
+    int n = vsnprintf(small, sizeof small, format, args);
     va_end(args);
     char *text = n < 0 ? NULL : fb_arena_alloc(arena, (size_t)n + 1);
-    if (text)
+    if (text && n < (int)sizeof small)
+        memcpy(text, small, (size_t)n);
+    else if (text)
         vsnprintf(text, (size_t)n + 1, format, again);
     va_end(again);
     return text;
