@@ -134,8 +134,10 @@ format: ## clang-format all sources
 	clang-format -i $(LIB_SOURCES) $(HEADERS) $(wildcard tools/*.[ch] tests/*.[ch] tests/*/*.[ch])
 golden: tools ## rewrite the expected outputs; git diff then shows what changed
 	@sh tests/golden.sh $(BUILD) update
-docs: tools ## regenerate what docs/ holds of the class tables and options
+docs: tools $(BUILD)/docs/generate ## regenerate what docs/ holds of the class tables and options
 	@sh docs/generate.sh $(BUILD)
+$(BUILD)/docs/generate: $(call object,docs/generate.c) $(LIB)
+	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@
 dist: ## a source archive
 	git archive --prefix=fbtools-$(VERSION)/ -o fbtools-$(VERSION).tar.gz HEAD
 clean: ## remove all that was built

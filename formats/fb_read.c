@@ -343,6 +343,8 @@ static void read_list(reader *r, const json_t *json, const char *list) {
         else {
             fb_element *element = read_object(r, one, cls, NULL);
             complete_path(r, element, list);
+            if (cls->family == FB_JOINT)
+                fb_joint_complete(r->model, element);
             element->line = lines[i];
             fb_list *to = fb_model_list(r->model, list);
             FB_PUSH(&r->model->arena, to->items, to->n, to->capacity, element);

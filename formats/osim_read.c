@@ -551,40 +551,6 @@ static int find_field(const fb_element *element, const fb_xml_node *node) {
 
 /* ---- objects -------------------------------------------------------------------------------- */
 
-/* How many coordinates a joint class has. */
-static int coordinates_of(const char *cls) {
-    static const struct { const char *cls; int n; } counts[] = {
-        {"PinJoint", 1},   {"SliderJoint", 1},    {"PlanarJoint", 3},          {"UniversalJoint", 2},
-        {"BallJoint", 3},  {"GimbalJoint", 3},    {"FreeJoint", 6},            {"EllipsoidJoint", 3},
-        {"ScapulothoracicJoint", 4}, {"ConstantCurvatureJoint", 3}};
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        if (strcmp(cls, counts[i].cls) == 0)
-            return counts[i].n;
-    return 0;
-}
-
-/* A file may leave out a joint's coordinates; they are there all the same, under OpenSim's names. */
-static void complete_coordinates(reader *r, fb_element *joint) {
-    fb_value *value = fb_value_of(joint, "coordinates");
-    int wanted = coordinates_of(joint->cls->name), n = value->n > wanted ? value->n : wanted;
-    if (n == 0)
-        return;
-    fb_element **all = fb_arena_array(&r->model->arena, (size_t)n, sizeof *all);
-    for (int i = 0; i < n; i++) {
-        if (i < value->n) {
-            all[i] = value->as.objects[i];
-        } else {
-            all[i] = fb_element_new(r->model, fb_class_find("Coordinate"), NULL);
-            all[i]->owner = joint;
-            all[i]->line = joint->line;
-            fb_element_defaults(r->model, all[i]);
-        }
-        if (!all[i]->name || !*all[i]->name)
-            all[i]->name = fb_arena_printf(&r->model->arena, "_coord_%d", i);
-    }
-    *value = (fb_value){.present = true, .n = n, .as.objects = all};
-}
-
 static void check_required(reader *r, const fb_xml_node *node, fb_element *element) {
     for (int i = 0; i < element->cls->n_fields; i++) {
         const fb_field *field = &element->cls->fields[i];
@@ -643,7 +609,7 @@ static fb_element *read_object(reader *r, fb_xml_node *node, const fb_class *cls
                         "%s has the attribute %s=\"%s\", which is not known", who(r, element), a->name,
                         a->value);
     if (cls->family == FB_JOINT)
-        complete_coordinates(r, element);
+        fb_joint_complete(r->model, element);
     fb_element_defaults(r->model, element);
     check_required(r, node, element);
     return element;

@@ -390,6 +390,39 @@ const char *fb_osim_name(const fb_element *element) {
 
 /* ---- coordinates and angles ----------------------------------------------------------------- */
 
+/* How many coordinates a joint class has. */
+static int coordinates_of(const char *cls) {
+    static const struct { const char *cls; int n; } counts[] = {
+        {"PinJoint", 1},   {"SliderJoint", 1},    {"PlanarJoint", 3},          {"UniversalJoint", 2},
+        {"BallJoint", 3},  {"GimbalJoint", 3},    {"FreeJoint", 6},            {"EllipsoidJoint", 3},
+        {"ScapulothoracicJoint", 4}, {"ConstantCurvatureJoint", 3}};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        if (strcmp(cls, counts[i].cls) == 0)
+            return counts[i].n;
+    return 0;
+}
+
+void fb_joint_complete(fb_model *model, fb_element *joint) {
+    fb_value *value = fb_value_of(joint, "coordinates");
+    int wanted = coordinates_of(joint->cls->name), n = value->n > wanted ? value->n : wanted;
+    if (n == 0)
+        return;
+    fb_element **all = fb_arena_array(&model->arena, (size_t)n, sizeof *all);
+    for (int i = 0; i < n; i++) {
+        if (i < value->n) {
+            all[i] = value->as.objects[i];
+        } else {
+            all[i] = fb_element_new(model, fb_class_find("Coordinate"), NULL);
+            all[i]->owner = joint;
+            all[i]->line = joint->line;
+            fb_element_defaults(model, all[i]);
+        }
+        if (!all[i]->name || !*all[i]->name)
+            all[i]->name = fb_arena_printf(&model->arena, "_coord_%d", i);
+    }
+    *value = (fb_value){.present = true, .n = n, .as.objects = all};
+}
+
 /* The slope of a linear function, 0 if it is none; a constant factor counts. */
 static double linear_slope(const fb_element *function) {
     if (!function)

@@ -113,6 +113,9 @@ void fb_model_free(fb_model *model);
 fb_element *fb_element_new(fb_model *model, const fb_class *cls, const char *name);
 /* Gives every field without value its default (fb_field.initial), owned default objects included. */
 void fb_element_defaults(fb_model *model, fb_element *element);
+/* Gives a joint the coordinates that its class has and its file left out, under OpenSim's names
+ * ("_coord_0", ..). */
+void fb_joint_complete(fb_model *model, fb_element *joint);
 /* Appends an element to the list its class belongs to. Its path is `path`, or the place that its
  * list has in OpenSim (fb_list_set) if NULL. */
 void fb_model_add(fb_model *model, fb_element *element, const char *path);
