@@ -73,6 +73,12 @@ static bool number_of(const json_t *json, double *x) {
     return true;
 }
 
+/* The nearest int; 0 for what is no number. */
+static int whole_number(const json_t *json) {
+    double x = json_number_value(json);
+    return x > -2147483647 && x < 2147483647 ? (int)x : 0;
+}
+
 static void read_numbers(reader *r, const json_t *json, const fb_field *field, fb_value *value) {
     size_t n = json_array_size(json);
     if (!json_is_array(json) || (field->type == FB_VECTOR && n != (size_t)field->count)) {
@@ -156,11 +162,11 @@ static void read_value(reader *r, const json_t *json, fb_element *element, const
         value->as.truth = json_is_true(json);
         break;
     case FB_INT:
-        if (!json_is_integer(json) || json_integer_value(json) != (int)json_integer_value(json)) {
+        value->as.integer = whole_number(json);
+        if (!json_is_number(json) || json_number_value(json) != value->as.integer) {
             wrong(r, FB1303, "must be a whole number");
             return;
         }
-        value->as.integer = (int)json_integer_value(json);
         break;
     case FB_NUMBER:
         if (!number_of(json, &value->as.number)) {
@@ -483,7 +489,7 @@ static void read_member(reader *r, const char *key, const json_t *json) {
     if (strcmp(key, "name") == 0 && json_is_string(json))
         model->root->name = fb_arena_dup(&model->arena, json_string_value(json));
     else if (strcmp(key, "source") == 0 && json_is_object(json))
-        model->source_version = (int)json_integer_value(json_object_get(json, "version"));
+        model->source_version = whole_number(json_object_get(json, "version"));
     else if (strcmp(key, "ground") == 0 && json_is_object(json)) {
         model->ground = read_object(r, json, model->ground->cls, NULL);
         model->ground->name = "ground";

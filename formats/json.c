@@ -6,7 +6,8 @@
 json_t *fb_json_parse(const char *bytes, size_t size, const char *file, fb_diag *diag) {
     json_error_t error;
     json_set_alloc_funcs(fb_alloc, fb_free);
-    json_t *value = json_loadb(bytes, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    json_t *value = json_loadb(bytes, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL,
+                                &error);
     if (value)
         return value;
     if (json_error_code(&error) == json_error_out_of_memory)

@@ -11,7 +11,8 @@
 extern "C" {
 #endif
 
-/* Parses one JSON value; NULL with an error record if it is not well-formed. json_decref it. */
+/* Parses one JSON value; NULL with an error record if it is not well-formed. json_decref it. All numbers
+ * come as reals, so that -0 keeps its sign. */
 json_t *fb_json_parse(const char *bytes, size_t size, const char *file, fb_diag *diag);
 /* A value as text on one line. */
 void fb_json_dump(fb_text *out, const json_t *value);

@@ -139,7 +139,8 @@ void fb_osim_read_extra_first(fb_model *model, const char *json, fb_diag *diag) 
         return;
     }
     model->arena.oom = &oom;
-    model->source_version = (int)json_integer_value(json_object_get(all, "source_version"));
+    double version = json_number_value(json_object_get(all, "source_version"));
+    model->source_version = version > 0 && version < 1e6 ? (int)version : 0;
     const json_t *steps = json_object_get(all, "steps");
     for (size_t i = 0; i < json_array_size(steps); i++)
         fb_model_add_step(model, fb_json_dump_string(&model->arena, json_array_get(steps, i)));
