@@ -505,7 +505,11 @@ static void read_field(reader *r, fb_xml_node *node, fb_element *element, int in
     const fb_field *field = &element->cls->fields[index];
     fb_value *value = &element->values[index];
     if (value->present && field->type != FB_OBJECTS) {
-        fb_diag_add(r->diag, FB_WARNING, FB2003, place_of(node, element), "the first one counts",
+        size_t n;
+        const char *xml = source_of(r, node, &n);
+        fb_element_add_kept(r->model, element, xml, n);
+        fb_diag_add(r->diag, FB_KEPT, FB2003, place_of(node, element),
+                    "the first one counts; the other is written back word for word",
                     "%s: <%s> is given twice", who(r, element), node->tag);
         return;
     }

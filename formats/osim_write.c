@@ -321,7 +321,8 @@ static bool is_kept_tag(const fb_kept_xml *kept, const char *tag) {
 static void write_kept(writer *w, const fb_element *element) {
     for (const fb_kept_xml *kept = element->kept; kept; kept = kept->next) {
         for (const fb_comment *c = element->comments; c; c = c->next)
-            if (c->before && *c->before && is_kept_tag(kept, c->before))
+            if (c->before && *c->before && fb_class_tag(element->cls, c->before) < 0 &&
+                is_kept_tag(kept, c->before))
                 write_comment(w, c->text);
         new_line(w);
         fb_text_puts(w->out, kept->xml);

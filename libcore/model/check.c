@@ -296,10 +296,10 @@ static void check_domain(const fb_element *owner, const fb_element *function, co
     const fb_value *x = fb_get(table, "x");
     if (x->n < 2)
         return;
-    double low = x->as.numbers[0], high = x->as.numbers[x->n - 1], slop = 1e-6 * (high - low);
+    double low = x->as.numbers[0], high = x->as.numbers[x->n - 1], slop = 1e-4 * (high - low);
     if (range[0] < low - slop || range[1] > high + slop)
         fb_diag_add(diag, FB_WARNING, FB2303, place_of(owner), "the function is extrapolated there",
-                    WHO "%s: the coordinate %s ranges over %.4g .. %.4g, the table only over %.4g .. %.4g",
+                    WHO "%s: the coordinate %s ranges over %.5g .. %.5g, the table only over %.5g .. %.5g",
                     WHO_ARGS(owner), what, coordinate->name, range[0], range[1], low, high);
 }
 

@@ -235,18 +235,18 @@ static fb_element *resolve(linker *l, const fb_element *element, const fb_field 
     if (found)
         return found;
     /* "../../bodyset/x" counted from a part that has no path of its own */
-    if (strncmp(text, "../", 3) == 0) {
-        const char *rest = text;
-        while (strncmp(rest, "../", 3) == 0)
-            rest += 3;
+    const char *rest = text;
+    while (strncmp(rest, "../", 3) == 0)
+        rest += 3;
+    if (rest != text) {
         found = find(&l->paths, absolute_path(l, "/", rest), family);
         if (found)
             return found;
     }
     /* otherwise by the bare name, as OpenSim looks up names of old documents */
     found = find(&l->names, fb_path_name(text), family);
-    /* "../calcn" is how beta versions of 4.0 wrote a bare name */
-    if (found && !plain && strrchr(text, '/') != text + 2)
+    /* "../../calcn" is how beta versions of 4.0 wrote a bare name */
+    if (found && strchr(rest, '/'))
         fb_diag_add(l->diag, FB_WARNING, FB2202,
                     (fb_place){NULL, element->line, component_of(element)->path, element->cls->name},
                     NULL, "%s '%s' does not exist; '%s' is taken, which has that name", field->tag,
