@@ -34,6 +34,8 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -g -fPIC -ffp-contract=off -fvisibility=defa
 LIB_SOURCES := $(sort $(wildcard libcore/*/*.c formats/*.c))
 CLI_SOURCES := tools/cli.c $(TOOLS:%=tools/%.c)
 HEADERS := $(sort $(wildcard libcore/*.h libcore/*/*.h formats/*.h))
+# those that need other libraries' headers stay inside
+PUBLIC_HEADERS := $(filter-out formats/json.h formats/xml.h formats/osim_extra.h formats/osim_stages.h,$(HEADERS))
 object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB := $(BUILD)/libfb.a
 CLI := $(BUILD)/cli.a
@@ -96,7 +98,7 @@ install: all ## install under PREFIX (and DESTDIR)
 	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/libfb.a
 	install -m 755 $(BUILD)/libfb.so $(DESTDIR)$(PREFIX)/lib/libfb.so.0
 	ln -sf libfb.so.0 $(DESTDIR)$(PREFIX)/lib/libfb.so
-	for h in $(HEADERS); do install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/fbtools/$$h; done
+	for h in $(PUBLIC_HEADERS); do install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/fbtools/$$h; done
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' docs/fb.pc.in \
 	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/fb.pc
 	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "libcore/base/number.h"
 #include "formats/json.h"
 #include "formats/osim.h"
 #include "libcore/base/table.h"
@@ -63,11 +64,11 @@ static bool number_of(const json_t *json, double *x) {
     if (!text)
         return false;
     if (strcmp(text, "inf") == 0)
-        *x = INFINITY;
+        *x = FB_INFINITY;
     else if (strcmp(text, "-inf") == 0)
-        *x = -INFINITY;
+        *x = -FB_INFINITY;
     else if (strcmp(text, "nan") == 0)
-        *x = NAN;
+        *x = FB_NAN;
     else
         return false;
     return true;

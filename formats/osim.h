@@ -7,7 +7,6 @@
 #define FB_FORMATS_OSIM_H
 
 #include "formats/text.h"
-#include "formats/xml.h"
 #include "libcore/model/model.h"
 
 #ifdef __cplusplus
@@ -32,18 +31,6 @@ fb_status fb_osim_read(fb_model **model, char *bytes, size_t size, const char *f
 /* Writes a linked model as a document of `version` (40500 or 40000). `diag` receives what an older
  * version cannot hold. */
 fb_status fb_osim_write(const fb_model *model, int version, fb_text *out, fb_diag *diag);
-
-/* Stages of reading, for osim_read.c and the tests. */
-
-/* The document's version: its root's Version, or 10500 for a bare Model; -1 with an error record if
- * it is no OpenSim model. */
-int fb_osim_version(const fb_xml *xml, fb_diag *diag);
-/* Replaces elements that have a file="..." attribute by what that file holds, and fills what objects
- * leave out from <defaults>. */
-fb_status fb_osim_include(fb_xml *xml, const fb_osim_options *options, fb_diag *diag);
-fb_status fb_osim_apply_defaults(fb_xml *xml, fb_diag *diag);
-/* Rewrites the tree of any version into the newest form. Never fails; may run out of memory. */
-void fb_osim_upgrade(fb_xml *xml, int version, fb_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* What happens to an OpenSim document before its version matters: included files and defaults. */
 #include <string.h>
 
-#include "formats/osim.h"
+#include "formats/osim_stages.h"
 #include "libcore/base/number.h"
 
 #define MAX_INCLUDED 64 /* files that one document may include, all levels together */

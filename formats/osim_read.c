@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "formats/osim.h"
+#include "formats/osim_stages.h"
 #include "formats/osim_extra.h"
 #include "libcore/base/number.h"
 #include "libcore/model/tree.h"

@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "formats/osim.h"
+#include "formats/osim_stages.h"
 #include "libcore/base/number.h"
 
 typedef struct upgrade {
@@ -700,6 +700,7 @@ static void upgrade_node(upgrade *u, fb_xml_node *node) {
         return;
     }
     rename_socket(u, node);
+    rename_child(u, node, "actuator_list", "socket_actuators"); /* of any controller, since 40600 */
     if (fb_xml_child(node, "isDisabled"))
         negate_child(u, node, "isDisabled",
                      ends_with(node->tag, "Constraint") ? "isEnforced"
@@ -731,8 +732,6 @@ static void upgrade_node(upgrade *u, fb_xml_node *node) {
         upgrade_contact_geometry(u, node);
     else if (begins_with(node->tag, "Wrap") && !is(node, "WrapObjectSet"))
         upgrade_wrap(u, node);
-    else if (ends_with(node->tag, "Controller"))
-        rename_child(u, node, "actuator_list", "socket_actuators");
     else if (is(node, "PointToPointSpring")) {
         rename_child(u, node, "body1", "socket_body1");
         rename_child(u, node, "body2", "socket_body2");

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "libcore/base/number.h"
 #include "formats/json.h"
 #include "formats/meshes.h"
 #include "formats/report.h"
@@ -480,7 +481,7 @@ static const char *base_name(const char *file) {
 static int print_diff(fb_cli *cli, const fb_model *model, const char *name, size_t max_bytes, fb_text *out) {
     const char *other_name = fb_cli_value(cli, "diff");
     double tolerance;
-    if (!fb_cli_number(cli, "tolerance", 0, INFINITY, 0, &tolerance))
+    if (!fb_cli_number(cli, "tolerance", 0, FB_INFINITY, 0, &tolerance))
         return FB_EXIT_USAGE;
     fb_model *other;
     fb_status status = fb_cli_read_model(cli, other_name, max_bytes, &other, NULL);

@@ -171,7 +171,7 @@ static double convert_slow(const char *token, size_t n) {
     }
     char *copy = malloc(n + 1);
     if (!copy)
-        return NAN;
+        return FB_NAN;
     memcpy(copy, token, n);
     copy[n] = 0;
     double x = strtod(copy, NULL);
@@ -185,12 +185,12 @@ int fb_number_scan(const char **text, const char *end, double *x) {
     if (p < end && (*p == '-' || *p == '+'))
         negative = *p++ == '-';
     if (scan_word(&p, end, "infinity") || scan_word(&p, end, "inf")) {
-        *x = negative ? -INFINITY : INFINITY;
+        *x = negative ? -FB_INFINITY : FB_INFINITY;
         *text = p;
         return 1;
     }
     if (scan_word(&p, end, "nan")) {
-        *x = NAN;
+        *x = FB_NAN;
         *text = p;
         return 1;
     }

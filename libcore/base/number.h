@@ -8,11 +8,16 @@
 #ifndef FB_BASE_NUMBER_H
 #define FB_BASE_NUMBER_H
 
+#include <math.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* As doubles: the C library has them as floats. */
+#define FB_INFINITY ((double)INFINITY)
+#define FB_NAN ((double)NAN)
 
 #define FB_NUMBER_MAX 32 /* room for any number that fb_number_print writes, with the final 0 */
 

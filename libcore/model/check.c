@@ -1,3 +1,4 @@
+#include "libcore/base/number.h"
 #include "libcore/model/check.h"
 
 #include <math.h>
@@ -171,21 +172,21 @@ static const struct {
     double low, high;
     bool open; /* the lower bound itself is out */
 } bounds[] = {
-    {"max_isometric_force", 0, INFINITY, false},
-    {"optimal_fiber_length", 0, INFINITY, true},
-    {"tendon_slack_length", 0, INFINITY, false},
-    {"max_contraction_velocity", 0, INFINITY, true},
+    {"max_isometric_force", 0, FB_INFINITY, false},
+    {"optimal_fiber_length", 0, FB_INFINITY, true},
+    {"tendon_slack_length", 0, FB_INFINITY, false},
+    {"max_contraction_velocity", 0, FB_INFINITY, true},
     {"pennation_angle", 0, 1.5707963267948966, false},
-    {"activation_time_constant", 0, INFINITY, true},
-    {"deactivation_time_constant", 0, INFINITY, true},
+    {"activation_time_constant", 0, FB_INFINITY, true},
+    {"deactivation_time_constant", 0, FB_INFINITY, true},
     {"minimum_activation", 0, 1, false},
-    {"radius", 0, INFINITY, true},
-    {"inner_radius", 0, INFINITY, true},
-    {"outer_radius", 0, INFINITY, true},
-    {"length", 0, INFINITY, true},
-    {"static_friction", 0, INFINITY, false},
-    {"dynamic_friction", 0, INFINITY, false},
-    {"viscous_friction", 0, INFINITY, false},
+    {"radius", 0, FB_INFINITY, true},
+    {"inner_radius", 0, FB_INFINITY, true},
+    {"outer_radius", 0, FB_INFINITY, true},
+    {"length", 0, FB_INFINITY, true},
+    {"static_friction", 0, FB_INFINITY, false},
+    {"dynamic_friction", 0, FB_INFINITY, false},
+    {"viscous_friction", 0, FB_INFINITY, false},
     {"opacity", 0, 1, false},
 };
 

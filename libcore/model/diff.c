@@ -75,7 +75,7 @@ static double distance(const fb_field *field, const fb_value *a, const fb_value 
     if (field->type == FB_NUMBER)
         return fabs(a->as.number - b->as.number);
     if ((field->type != FB_VECTOR && field->type != FB_NUMBERS) || a->n != b->n)
-        return NAN;
+        return FB_NAN;
     double most = 0;
     for (int i = 0; i < a->n; i++)
         most = fmax(most, fabs(a->as.numbers[i] - b->as.numbers[i]));
@@ -105,7 +105,7 @@ static void compare_objects(comparison *c, const fb_field *field, const fb_value
                                   .member = member,
                                   .a = fb_arena_printf(&c->arena, "%d", a->n),
                                   .b = fb_arena_printf(&c->arena, "%d", b->n),
-                                  .distance = NAN,
+                                  .distance = FB_NAN,
                                   .unit = "items"});
     for (int i = 0; i < a->n && i < b->n; i++) {
         const fb_element *x = list ? a->as.objects[i] : a->as.object;
@@ -113,7 +113,7 @@ static void compare_objects(comparison *c, const fb_field *field, const fb_value
         const char *here = list ? fb_arena_printf(&c->arena, "%s[%d]", member, i) : member;
         if (x->cls != y->cls)
             report(c, (fb_difference){.kind = FB_CHANGED, .member = here, .a = x->cls->name,
-                                      .b = y->cls->name, .distance = NAN});
+                                      .b = y->cls->name, .distance = FB_NAN});
         else
             compare_fields(c, x, y, fb_arena_printf(&c->arena, "%s.", here));
     }
@@ -136,7 +136,7 @@ static void compare_fields(comparison *c, const fb_element *a, const fb_element 
                           .member = member,
                           .a = x->present ? text_of(c, field, x) : NULL,
                           .b = y->present ? text_of(c, field, y) : NULL,
-                          .distance = x->present && y->present ? distance(field, x, y) : (double)NAN,
+                          .distance = x->present && y->present ? distance(field, x, y) : FB_NAN,
                           .unit = field->unit});
     }
 }
@@ -152,10 +152,10 @@ static void compare_lists(comparison *c, const fb_list *a, const fb_list *b) {
         c->component = x;
         c->what = fb_arena_printf(&c->arena, "%s '%s'", x->cls->name, x->name);
         if (!y)
-            report(c, (fb_difference){.kind = FB_ONLY_IN_A, .distance = NAN});
+            report(c, (fb_difference){.kind = FB_ONLY_IN_A, .distance = FB_NAN});
         else if (x->cls != y->cls)
             report(c, (fb_difference){.kind = FB_CHANGED, .member = "type", .a = x->cls->name,
-                                      .b = y->cls->name, .distance = NAN});
+                                      .b = y->cls->name, .distance = FB_NAN});
         else
             compare_fields(c, x, y, "");
     }
@@ -163,7 +163,7 @@ static void compare_lists(comparison *c, const fb_list *a, const fb_list *b) {
         if (!fb_table_find(&in_a, b->items[i]->name)) {
             c->component = b->items[i];
             c->what = fb_arena_printf(&c->arena, "%s '%s'", b->items[i]->cls->name, b->items[i]->name);
-            report(c, (fb_difference){.kind = FB_ONLY_IN_B, .distance = NAN});
+            report(c, (fb_difference){.kind = FB_ONLY_IN_B, .distance = FB_NAN});
         }
 }
 
@@ -179,7 +179,7 @@ long fb_model_diff(const fb_model *a, const fb_model *b, double tolerance,
         c.what = "the model";
         if (strcmp(a->root->name, b->root->name) != 0)
             report(&c, (fb_difference){.kind = FB_CHANGED, .member = "name", .a = a->root->name,
-                                       .b = b->root->name, .distance = NAN});
+                                       .b = b->root->name, .distance = FB_NAN});
         compare_fields(&c, a->root, b->root, "");
         c.what = "ground";
         compare_fields(&c, a->ground, b->ground, "");

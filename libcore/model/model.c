@@ -339,7 +339,7 @@ static const fb_value *get_typed(const fb_element *element, const char *key, fb_
 
 double fb_get_number(const fb_element *element, const char *key) {
     const fb_value *value = get_typed(element, key, FB_NUMBER, FB_NUMBER);
-    return value ? value->as.number : (double)NAN;
+    return value ? value->as.number : FB_NAN;
 }
 
 bool fb_get_bool(const fb_element *element, const char *key) {
@@ -490,8 +490,8 @@ static int find_inverse(double start, double wanted, double (*back)(double), dou
         return 1;
     double below = start, above = start;
     for (int i = 0; i < 8; i++) {
-        below = nextafter(below, -INFINITY);
-        above = nextafter(above, INFINITY);
+        below = nextafter(below, -FB_INFINITY);
+        above = nextafter(above, FB_INFINITY);
         if (same_number(back(below), wanted)) {
             *found = below;
             return 1;
