@@ -48,7 +48,7 @@ TEST_HELP := $(call object,tests/help.c)
 all: tools lib
 
 tools: $(BINARIES) | $(BIN)
-	@if [ $(CONFIG) = release ]; then cp $(BINARIES) $(BIN)/; fi
+	@if [ $(CONFIG) = release ]; then cp --remove-destination $(BINARIES) $(BIN)/; fi
 lib: $(LIB) $(BUILD)/libfb.so
 
 $(BIN):

@@ -19,7 +19,9 @@ for tool in osim2fb fb2osim fbinfo; do
             sub(/[ \n]*$/, "", summary)
             n = index(summary, ".")
             printf ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n%s\n", tool, escape(first(summary)), escape(synopsis)
-            while ((getline line < text) > 0) print line
+            n = 0
+            while ((getline line < text) > 0)
+                if (line ~ /^\.SH/ && ++n > 1 || n > 1) rest = rest line "\n"; else print line
             print ".SH OPTIONS"
         }
         function first(s,   n) {
@@ -36,5 +38,6 @@ for tool in osim2fb fb2osim fbinfo; do
         }
         part == "exit" && NF { print escape($0); next }
         part == "examples" && NF { sub(/^ +/, ""); printf ".PP\n.nf\n.RS\n%s\n.RE\n.fi\n", escape($0) }
+        END { printf "%s", rest }
     ' > "docs/man/$tool.1"
 done

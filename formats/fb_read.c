@@ -265,14 +265,34 @@ static void read_kept(reader *r, const json_t *json, fb_element *element) {
     }
 }
 
+static const char *next_key(const void *context, int i) {
+    const fb_class *cls = context;
+    return i < cls->n_fields ? cls->fields[i].key : NULL;
+}
+
+/* A member that is not known travels with its object; one that looks misspelt deserves a word. */
+static void suggest_key(reader *r, const fb_class *cls, const char *key) {
+    static const char *const known[] = {"note", "bundles", "virtual_links", "features"};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(key, known[i]) == 0)
+            return;
+    const char *meant = strlen(key) > 3 ? fb_nearest_word(key, next_key, cls) : NULL;
+    if (meant)
+        fb_diag_add(r->diag, FB_WARNING, FB2002, (fb_place){r->file, line_here(r), NULL, cls->name},
+                    "it has no effect; it is kept", "%s: %s has no member '%s'; did you mean '%s'?",
+                    r->pointer, cls->name, key, meant);
+}
+
 /* One member of an object that is not a field: kept XML, comments, or something unknown. */
 static void read_other(reader *r, fb_element *element, const char *key, const json_t *json) {
     if (strcmp(key, "kept") == 0 && json_is_array(json))
         read_kept(r, json, element);
     else if (strcmp(key, "comments") == 0 && json_is_array(json))
         read_comments(r, json, element);
-    else
+    else {
+        suggest_key(r, element->cls, key);
         fb_element_add_extra(r->model, element, key, fb_json_dump_string(&r->model->arena, json));
+    }
 }
 
 static void read_members(reader *r, const json_t *json, fb_element *element) {

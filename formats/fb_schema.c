@@ -207,10 +207,10 @@ static void write_type(fb_text *out, const fb_field *field) {
         for (const char *p = field->choices; *p; p++)
             fb_text_puts(out, *p == '|' ? " or " : (char[2]){*p, 0});
         break;
-    case FB_REF: fb_text_printf(out, "name of a %s", word); break;
-    case FB_REFS: fb_text_printf(out, "names of %ss", word); break;
+    case FB_REF: fb_text_printf(out, "name: %s", word); break;
+    case FB_REFS: fb_text_printf(out, "names: %s", word); break;
     case FB_OBJECT: fb_text_printf(out, "%s", word); break;
-    case FB_OBJECTS: fb_text_printf(out, "list of %ss", word); break;
+    case FB_OBJECTS: fb_text_printf(out, "list: %s", word); break;
     }
 }
 

@@ -240,7 +240,7 @@ static void keep_property(reader *r, fb_element *element, const fb_xml_node *nod
 }
 
 /* A whole object of unknown class. */
-static fb_element *keep_object(reader *r, const fb_xml_node *node, fb_element *owner) {
+static fb_element *keep_object(reader *r, const fb_xml_node *node, fb_element *owner, const char *path) {
     size_t n;
     const char *xml = source_of(r, node, &n);
     fb_element *kept = fb_element_new(r->model, &fb_class_kept, node->name && *node->name ? node->name : NULL);
@@ -249,10 +249,13 @@ static fb_element *keep_object(reader *r, const fb_xml_node *node, fb_element *o
     fb_value_set_string(r->model, &kept->values[0], node->tag);
     char *copy = fb_arena_text(&r->model->arena, xml, n);
     kept->values[1] = (fb_value){.present = true, .n = 1, .as.string = copy};
-    fb_diag_add(r->diag, FB_KEPT, FB2001, place_of(node, owner),
-                "it has no effect here; it is written back word for word",
-                "%s '%s': the class is not known%s", node->tag, node->name ? node->name : "",
-                meant_by(r, NULL, node->tag));
+    kept->path = path;
+    bool known = fb_class_find(node->tag) != NULL;
+    fb_place place = place_of(node, path ? kept : owner);
+    place.cls = node->tag;
+    fb_diag_add(r->diag, FB_KEPT, FB2001, place, "it has no effect here; it is written back word for word",
+                "%s '%s': the class is not %s%s", node->tag, node->name ? node->name : "",
+                known ? "one that can stand here" : "known", known ? "" : meant_by(r, NULL, node->tag));
     return kept;
 }
 
@@ -462,7 +465,7 @@ static fb_element *read_owned(reader *r, fb_xml_node *node, fb_element *owner, c
                          (field->family == FB_FUNCTION && cls->family == FB_CURVE));
     const char *name = node->name;
     node->name = own_name(node, field);
-    fb_element *object = right ? read_object(r, node, cls, owner, NULL) : keep_object(r, node, owner);
+    fb_element *object = right ? read_object(r, node, cls, owner, NULL) : keep_object(r, node, owner, NULL);
     node->name = name;
     if (field->type == FB_OBJECTS)
         note_comments(r, object, NULL, node->comments);
@@ -545,10 +548,11 @@ static int find_field(const fb_element *element, const fb_xml_node *node) {
             if ((cls->fields[i].type == FB_OBJECT || cls->fields[i].type == FB_OBJECTS) &&
                 (strcmp(cls->fields[i].tag, node->name) == 0 || strcmp(cls->fields[i].key, node->name) == 0))
                 return i;
+    /* an object whose name is not the property's, as before that property had one: GeometryPath */
     const fb_class *other = fb_class_find(node->tag);
     for (int i = 0; other && i < cls->n_fields; i++)
-        if (cls->fields[i].type == FB_OBJECT && cls->fields[i].family == other->family &&
-            !element->values[i].present)
+        if (cls->fields[i].type == FB_OBJECT && cls->fields[i].shape == FB_BY_NAME &&
+            cls->fields[i].family == other->family && !element->values[i].present)
             return i;
     return -1;
 }
@@ -651,8 +655,7 @@ static void read_children(reader *r, fb_xml_node *holder, fb_element *owner, con
                 fb_value_set_refs(r->model, fb_value_of(element, "frame"), &frame, 1);
             }
         } else {
-            element = keep_object(r, node, NULL);
-            element->path = full;
+            element = keep_object(r, node, NULL, full);
             if (!element->name)
                 element->name = fb_arena_dup(&r->model->arena, given);
         }

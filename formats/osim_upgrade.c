@@ -5,6 +5,7 @@
  * follow what OpenSim 4.5 does when it loads old files, except that no digits are lost. */
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "formats/osim_stages.h"
 #include "libcore/base/number.h"
@@ -76,8 +77,13 @@ static void negate_child(upgrade *u, fb_xml_node *node, const char *old, const c
         drop(child);
         return;
     }
-    child->text = is_true(child) ? "false" : "true";
-    child->text_length = strlen(child->text);
+    static const char *const yes[] = {"true", "1"}, *const no[] = {"false", "0"};
+    for (int i = 0; i < 2; i++) /* other words are left for the reader to refuse */
+        if (strcasecmp(child->text, yes[i]) == 0 || strcasecmp(child->text, no[i]) == 0) {
+            child->text = strcasecmp(child->text, yes[i]) == 0 ? no[0] : yes[0];
+            child->text_length = strlen(child->text);
+            break;
+        }
     rename_to(u, child, new);
 }
 

@@ -19,16 +19,24 @@ void fb_text_free(fb_text *text) {
     fb_text_init(text, NULL);
 }
 
+/* Hands the text over to the file; 0, or -1 if that fails. */
+static int write_out(fb_text *text) {
+    errno = 0;
+    if (fwrite(text->bytes, 1, text->n, text->file) != text->n) {
+        text->failed = 1;
+        text->error = errno;
+    }
+    text->n = 0;
+    return text->failed ? -1 : 0;
+}
+
 /* Room for n more bytes; 0 if there is none. */
 static int reserve(fb_text *text, size_t n) {
     if (text->failed)
         return 0;
     if (text->file && text->n >= FLUSH_BYTES) {
-        if (fwrite(text->bytes, 1, text->n, text->file) != text->n) {
-            text->failed = 1;
+        if (write_out(text) != 0)
             return 0;
-        }
-        text->n = 0;
     }
     if (text->n + n <= text->size)
         return 1;
@@ -75,11 +83,8 @@ void fb_text_printf(fb_text *text, const char *format, ...) {
 }
 
 fb_status fb_text_flush(fb_text *text) {
-    if (!text->failed && text->file && text->n) {
-        if (fwrite(text->bytes, 1, text->n, text->file) != text->n)
-            text->failed = 1;
-        text->n = 0;
-    }
+    if (!text->failed && text->file && text->n)
+        write_out(text);
     return text->failed == 2 ? FB_E_MEMORY : text->failed ? FB_E_OUTPUT : FB_OK;
 }
 

@@ -19,6 +19,7 @@ typedef struct fb_text {
     size_t n, size;
     FILE *file;
     int failed; /* memory ran out or writing failed; all later calls do nothing */
+    int error;  /* errno of the write that failed */
 } fb_text;
 
 void fb_text_init(fb_text *text, FILE *file);

@@ -377,11 +377,13 @@ fb_status fb_cli_open(fb_cli *cli, const char *file, fb_output *output) {
 }
 
 fb_status fb_cli_close(fb_cli *cli, const char *file, fb_output *output, bool keep) {
-    errno = 0;
     fb_status status = keep ? fb_text_flush(&output->text) : FB_OK;
-    if (status == FB_OK && fflush(output->file) != 0)
+    int error = output->text.error;
+    errno = 0;
+    if (status == FB_OK && fflush(output->file) != 0) {
         status = FB_E_OUTPUT;
-    int error = errno;
+        error = errno;
+    }
     fb_text_free(&output->text);
     bool standard = output->file == cli->out;
     if (!standard && fclose(output->file) != 0 && status == FB_OK) {

@@ -408,11 +408,17 @@ static bool is_error(const fb_record *record) {
            record->id == FB2305 || record->id == FB2205;
 }
 
-static int print_check(const fb_diag *diag, const char *file, fb_text *out) {
+static long count_errors(const fb_diag *diag) {
     long errors = 0;
+    for (size_t i = 0; i < diag->n; i++)
+        errors += is_error(&diag->records[i]);
+    return errors;
+}
+
+static int print_check(const fb_diag *diag, const char *file, fb_text *out) {
+    long errors = count_errors(diag);
     for (size_t i = 0; i < diag->n; i++) {
         const fb_record *record = &diag->records[i];
-        errors += is_error(record);
         fb_text_printf(out, "%s:", record->file ? record->file : file);
         if (record->line)
             fb_text_printf(out, "%d:", record->line);
@@ -453,7 +459,32 @@ static void print_history(const fb_model *model, fb_diag *diag, fb_text *out) {
 typedef struct diff_printer {
     fb_text *out;
     const char *a, *b; /* names of the two files */
+    long n;
 } diff_printer;
+
+/* A difference for programs: one object of a list. */
+static void print_difference_json(const fb_difference *d, void *context) {
+    static const char *const kinds[] = {"only_in_a", "only_in_b", "changed"};
+    diff_printer *printer = context;
+    fb_text *out = printer->out;
+    fb_text_puts(out, printer->n++ ? ",\n    {\"kind\": \"" : "\n    {\"kind\": \"");
+    fb_text_printf(out, "%s\", \"path\": ", kinds[d->kind]);
+    const char *const texts[] = {d->element ? d->element->path : NULL, d->member, d->a, d->b, d->unit};
+    static const char *const keys[] = {"", ", \"member\": ", ", \"a\": ", ", \"b\": ", ", \"unit\": "};
+    for (int i = 0; i < 5; i++) {
+        fb_text_puts(out, keys[i]);
+        if (texts[i])
+            fb_json_string(out, texts[i]);
+        else
+            fb_text_puts(out, "null");
+    }
+    fb_text_puts(out, ", \"distance\": ");
+    if (isnan(d->distance))
+        fb_text_puts(out, "null");
+    else
+        fb_json_number(out, d->distance);
+    fb_text_puts(out, "}");
+}
 
 static void print_difference(const fb_difference *d, void *context) {
     diff_printer *printer = context;
@@ -487,14 +518,24 @@ static int print_diff(fb_cli *cli, const fb_model *model, const char *name, size
     fb_status status = fb_cli_read_model(cli, other_name, max_bytes, &other, NULL);
     if (status != FB_OK)
         return fb_exit_of(status);
-    diff_printer printer = {out, base_name(name), base_name(other_name)};
+    diff_printer printer = {out, base_name(name), base_name(other_name), 0};
     if (strcmp(printer.a, printer.b) == 0)
-        printer = (diff_printer){out, name, other_name};
-    long n = fb_model_diff(model, other, tolerance, print_difference, &printer);
+        printer = (diff_printer){out, name, other_name, 0};
+    bool json = fb_cli_value(cli, "json") != NULL;
+    if (json) {
+        fb_text_puts(out, "{\n  \"tool\": \"fbinfo\",\n  \"version\": \"" FB_VERSION
+                          "\",\n  \"format_version\": \"1.0\",\n  \"a\": ");
+        fb_json_string(out, name);
+        json_text(out, "b", other_name);
+        fb_text_puts(out, ",\n  \"differences\": [");
+    }
+    long n = fb_model_diff(model, other, tolerance, json ? print_difference_json : print_difference, &printer);
     fb_model_free(other);
     if (n < 0)
         return FB_EXIT_INTERNAL;
-    if (n == 0)
+    if (json)
+        fb_text_puts(out, n ? "\n  ]\n}\n" : "]\n}\n");
+    else if (n == 0)
         fb_text_puts(out, "the models are the same\n");
     else
         fb_text_printf(out, "%ld difference%s\n", n, n == 1 ? "" : "s");
@@ -526,9 +567,11 @@ static int answer(fb_cli *cli, fb_model *model, const char *file, size_t max_byt
         print_history(model, &cli->diag, out);
     } else {
         look_closely(cli, model);
-        if (fb_cli_value(cli, "json"))
+        bool check = fb_cli_value(cli, "check") != NULL;
+        if (fb_cli_value(cli, "json")) {
             print_json(cli, model, out);
-        else if (fb_cli_value(cli, "check"))
+            code = check && count_errors(&cli->diag) ? FB_EXIT_NO : FB_EXIT_OK;
+        } else if (check)
             code = print_check(&cli->diag, name, out);
         else
             print_page(cli, model, out);

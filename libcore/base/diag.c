@@ -76,6 +76,11 @@ void fb_diag_add(fb_diag *diag, fb_action action, fb_diag_id id, fb_place place,
     };
 }
 
+void fb_diag_unit(fb_diag *diag, const char *unit) {
+    if (diag->n > 0 && unit)
+        diag->records[diag->n - 1].unit = copy(diag, unit);
+}
+
 #define LONGEST_WORD 64
 
 /* Letters to insert, remove or change to make b of a (V. Levenshtein 1966); words are short. */

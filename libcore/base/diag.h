@@ -121,6 +121,9 @@ typedef struct fb_place {
 void fb_diag_add(fb_diag *diag, fb_action action, fb_diag_id id, fb_place place, const char *effect,
                  const char *format, ...) __attribute__((format(printf, 6, 7)));
 
+/* Sets the unit of the values that the last record is about. */
+void fb_diag_unit(fb_diag *diag, const char *unit);
+
 /* "FB2104", "a value out of range", "approximated". */
 const char *fb_diag_name(fb_diag_id id);
 const char *fb_diag_text(fb_diag_id id);

@@ -207,6 +207,8 @@ static void check_bounds(const fb_element *element, fb_diag *diag) {
             else if (bad)
                 fb_diag_add(diag, FB_WARNING, FB2104, place_of(element), NULL, WHO "%s must be %s 0, got %g",
                             WHO_ARGS(element), field->tag, bounds[j].open ? "more than" : "at least", x);
+            if (bad)
+                fb_diag_unit(diag, field->unit);
         }
     }
 }

@@ -96,6 +96,7 @@ static bool same_value(const comparison *c, const fb_field *field, const fb_valu
 }
 
 static void compare_fields(comparison *c, const fb_element *a, const fb_element *b, const char *prefix);
+static void compare_rest(comparison *c, const fb_element *a, const fb_element *b, const char *prefix);
 
 static void compare_objects(comparison *c, const fb_field *field, const fb_value *a, const fb_value *b,
                             const char *member) {
@@ -138,6 +139,54 @@ static void compare_fields(comparison *c, const fb_element *a, const fb_element 
                           .b = y->present ? text_of(c, field, y) : NULL,
                           .distance = x->present && y->present ? distance(field, x, y) : FB_NAN,
                           .unit = field->unit});
+    }
+    compare_rest(c, a, b, prefix);
+}
+
+/* What neither has a class for: kept XML and members of .fb that are not known. */
+static void compare_rest(comparison *c, const fb_element *a, const fb_element *b, const char *prefix) {
+    const fb_kept_xml *x = a->kept, *y = b->kept;
+    for (; x && y && strcmp(x->xml, y->xml) == 0; x = x->next)
+        y = y->next;
+    if (x || y)
+        report(c, (fb_difference){.kind = !y ? FB_ONLY_IN_A : !x ? FB_ONLY_IN_B : FB_CHANGED,
+                                  .member = fb_arena_printf(&c->arena, "%skept", prefix),
+                                  .a = x ? fb_arena_printf(&c->arena, "%.*s", LONGEST_SHOWN, x->xml) : NULL,
+                                  .b = y ? fb_arena_printf(&c->arena, "%.*s", LONGEST_SHOWN, y->xml) : NULL,
+                                  .distance = FB_NAN});
+    for (int swapped = 0; swapped < 2; swapped++)
+        for (const fb_extra *extra = (swapped ? b : a)->extras; extra; extra = extra->next) {
+            const char *other = fb_get_extra(swapped ? a : b, extra->key);
+            if (other && (swapped || strcmp(other, extra->json) == 0))
+                continue;
+            const char *text = fb_arena_printf(&c->arena, "%.*s", LONGEST_SHOWN, extra->json);
+            report(c, (fb_difference){.kind = other ? FB_CHANGED : swapped ? FB_ONLY_IN_B : FB_ONLY_IN_A,
+                                      .member = fb_arena_printf(&c->arena, "%s%s", prefix, extra->key),
+                                      .a = swapped ? NULL : text,
+                                      .b = swapped ? text : other,
+                                      .distance = FB_NAN});
+        }
+}
+
+static bool same_group(const fb_group *a, const fb_group *b) {
+    if (strcmp(a->name, b->name) != 0 || strcmp(a->set, b->set) != 0 || a->n_members != b->n_members)
+        return false;
+    for (int i = 0; i < a->n_members; i++)
+        if (strcmp(a->members[i], b->members[i]) != 0)
+            return false;
+    return true;
+}
+
+/* Groups of one model that the other does not have just so. */
+static void compare_groups(comparison *c, const fb_model *a, const fb_model *b, fb_difference_kind kind) {
+    for (size_t i = 0; i < a->n_groups; i++) {
+        bool found = false;
+        for (size_t j = 0; j < b->n_groups && !found; j++)
+            found = same_group(&a->groups[i], &b->groups[j]);
+        c->what = fb_arena_printf(&c->arena, "group '%s' of %s with these %d members", a->groups[i].name,
+                                  a->groups[i].set, a->groups[i].n_members);
+        if (!found)
+            report(c, (fb_difference){.kind = kind, .distance = FB_NAN});
     }
 }
 
@@ -185,6 +234,9 @@ long fb_model_diff(const fb_model *a, const fb_model *b, double tolerance,
         compare_fields(&c, a->ground, b->ground, "");
         for (int i = 0; i < FB_LIST_COUNT; i++)
             compare_lists(&c, &a->lists[i], &b->lists[i]);
+        c.component = NULL;
+        compare_groups(&c, a, b, FB_ONLY_IN_A);
+        compare_groups(&c, b, a, FB_ONLY_IN_B);
     }
     fb_arena_clear(&c.arena);
     return c.n;

@@ -196,7 +196,7 @@ static void report_missing(linker *l, const fb_element *element, const fb_field 
                 : component->name               ? component->name
                                                 : "",
                 field->tag, fb_family_word(field->family), text, meant ? "; did you mean '" : "",
-                meant ? meant : "", meant ? "'" : "");
+                meant ? meant : "", meant ? "'?" : "");
 }
 
 /* A reference that is not given. Nothing can be done with a joint or a point that is nowhere; a force
