@@ -40,6 +40,7 @@ typedef struct reader {
     comment_seen *comments;
     size_t n_comments, capacity_comments;
     long n_properties, n_commented;
+    const char *included_from, *included; /* the last included file, and its copy */
     fb_table meant; /* "Class.tag" -> what it may have meant */
     bool from_fb; /* fbtools wrote the document, and says which comments are shared */
 } reader;
@@ -69,6 +70,17 @@ static const char *who(reader *r, const fb_element *element) {
         component = component->owner;
     return fb_arena_printf(&r->scratch, "%s '%s'", element->cls->name,
                            component->name ? component->name : "");
+}
+
+/* The file of a node if it is an included one, as the model's own copy; else NULL. */
+static const char *file_of(reader *r, const fb_xml_node *node) {
+    if (node->file == r->xml->file)
+        return NULL;
+    if (node->file != r->included_from) {
+        r->included_from = node->file;
+        r->included = fb_arena_dup(&r->model->arena, node->file);
+    }
+    return r->included;
 }
 
 static void wrong(reader *r, const fb_xml_node *node, const fb_element *element, fb_diag_id id,
@@ -246,6 +258,7 @@ static fb_element *keep_object(reader *r, const fb_xml_node *node, fb_element *o
     fb_element *kept = fb_element_new(r->model, &fb_class_kept, node->name && *node->name ? node->name : NULL);
     kept->owner = owner;
     kept->line = node->line;
+    kept->file = file_of(r, node);
     fb_value_set_string(r->model, &kept->values[0], node->tag);
     char *copy = fb_arena_text(&r->model->arena, xml, n);
     kept->values[1] = (fb_value){.present = true, .n = 1, .as.string = copy};
@@ -602,6 +615,7 @@ static fb_element *read_object(reader *r, fb_xml_node *node, const fb_class *cls
     element->owner = owner;
     element->path = path;
     element->line = node->line;
+    element->file = file_of(r, node);
     for (fb_xml_node *child = node->first; child; child = child->next) {
         int index = find_field(element, child);
         note_property(r, element, child, written_tag(element, child, index));

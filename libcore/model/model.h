@@ -73,6 +73,7 @@ struct fb_element {
     fb_kept_xml *kept;
     int order;         /* place among the children of its OpenSim owner */
     int line;          /* where it was read, 0 if unknown */
+    const char *file;  /* the file it was read from if not the model's own (an included one), else NULL */
 };
 
 /* A named group of a set's members, such as the hip flexors. */
