@@ -139,6 +139,8 @@ static const fb_class *class_of(reader *r, const json_t *json, const fb_field *f
     const fb_class *cls = fb_class_find_type(NULL, field->family, name);
     if (!cls && field->family == FB_FUNCTION)
         cls = fb_class_find_type(NULL, FB_CURVE, name);
+    for (int i = 0; !cls && fb_lists[i]; i++) /* a class that also stands in a list, such as a station */
+        cls = fb_class_find_type(fb_lists[i], field->family, name);
     if (!cls && !name && field->initial) /* the class that it has by default */
         cls = fb_class_find(field->initial);
     if (!cls) {

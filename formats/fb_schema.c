@@ -105,7 +105,8 @@ static void write_any(fb_text *out, bool (*want)(const fb_class *, const void *)
 
 static bool is_owned(const fb_class *cls, const void *context) {
     const fb_family *family = context;
-    return cls->list == NULL && (cls->family == *family || (*family == FB_FUNCTION && cls->family == FB_CURVE));
+    bool right = cls->family == *family || (*family == FB_FUNCTION && cls->family == FB_CURVE);
+    return right && (cls->list == NULL || *family == FB_STATION);
 }
 
 static bool is_listed(const fb_class *cls, const void *context) {

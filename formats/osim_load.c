@@ -117,6 +117,10 @@ static fb_status include_file(fb_xml *xml, fb_xml_node *node, const char *name,
     node->text = found->text;
     node->text_length = found->text_length;
     node->end_comments = found->end_comments;
+    fb_xml_comment **end = &node->comments;
+    while (*end)
+        end = &(*end)->next;
+    *end = found->comments;
     if (!node->name)
         node->name = found->name;
     for (fb_xml_node *child = node->first; child; child = child->next)

@@ -117,6 +117,8 @@ static property_seen *property_entry(reader *r, const fb_class *cls, const char 
     return &r->seen[at];
 }
 
+static void note_comments(reader *r, fb_element *element, const char *before, const fb_xml_comment *c);
+
 static void note_comment(reader *r, fb_element *element, const char *tag, const char *text,
                          const fb_class *cls) {
     comment_seen seen = {element, tag, text, cls};
@@ -145,6 +147,22 @@ static void note_property(reader *r, fb_element *element, const fb_xml_node *nod
         note_comment(r, element, tag, c->text, element->cls);
     }
     entry->same += same;
+}
+
+/* Comments inside a property: in its text, or around the objects in it, but not before those. */
+static void note_inside(reader *r, fb_element *element, const fb_xml_node *node, const char *tag) {
+    const fb_xml_node *objects = fb_xml_child(node, "objects"), *groups = fb_xml_child(node, "groups");
+    note_comments(r, element, tag, node->end_comments);
+    note_comments(r, element, tag, objects ? objects->comments : NULL);
+    note_comments(r, element, tag, objects ? objects->end_comments : NULL);
+    note_comments(r, element, tag, groups ? groups->comments : NULL);
+    note_comments(r, element, tag, groups ? groups->end_comments : NULL);
+    for (const fb_xml_node *group = groups ? groups->first : NULL; group; group = group->next) {
+        note_comments(r, element, tag, group->comments);
+        note_comments(r, element, tag, group->end_comments);
+        for (const fb_xml_node *part = group->first; part; part = part->next)
+            note_comments(r, element, tag, part->comments);
+    }
 }
 
 /* Comments of a whole list that belong to `element`: before it, or at its end. */
@@ -530,12 +548,17 @@ static void read_field(reader *r, fb_xml_node *node, fb_element *element, int in
         return;
     }
     if (field->type == FB_OBJECTS) {
+        note_inside(r, element, node, field->tag);
         read_objects(r, node, element, field, value);
     } else if (field->type == FB_OBJECT) {
         bool itself = is_object_itself(node, field);
         fb_xml_node *one = itself ? node : object_nodes(node);
         if (!one)
             return;
+        if (!itself) {
+            note_inside(r, element, node, field->tag);
+            note_comments(r, element, field->tag, one->comments);
+        }
         value->as.object = read_owned(r, one, element, field);
         value->n = 1;
         value->present = true;
@@ -544,6 +567,7 @@ static void read_field(reader *r, fb_xml_node *node, fb_element *element, int in
                 if (!is(more, "groups"))
                     keep_property(r, element, more);
     } else {
+        note_inside(r, element, node, field->tag);
         read_value(r, node, element, field, value);
     }
 }
@@ -706,12 +730,9 @@ static void read_set(reader *r, fb_xml_node *set, const char *path) {
     fb_element *root = r->model->root;
     fb_xml_node *objects = fb_xml_child(set, "objects");
     bool plain = is(set, "components");
-    if (objects) {
-        note_comments(r, root, set->tag, objects->comments);
-        note_comments(r, root, set->tag, objects->end_comments);
+    note_inside(r, root, set, plain ? "components" : set->tag);
+    if (objects)
         objects->end_comments = NULL;
-    }
-    note_comments(r, root, set->tag, set->end_comments);
     if (plain || objects)
         read_children(r, plain ? set : objects, NULL, path);
     read_groups(r, fb_xml_child(set, "groups"), path);

@@ -629,29 +629,32 @@ static void upgrade_constraint(upgrade *u, fb_xml_node *node) {
         rename_child(u, node, bodies[i][0], bodies[i][1]);
 }
 
+/* Adds a direction that is the opposite of a text. */
+static void add_opposite(upgrade *u, fb_xml_node *node, const char *tag, const char *text) {
+    double x[3] = {0, 0, 0};
+    numbers(text, x, 3);
+    for (int i = 0; i < 3; i++)
+        x[i] = x[i] == 0 ? 0 : -x[i];
+    add_numbers(u, node, tag, x, 3);
+}
+
 /* PointActuator and TorqueActuator under their first names, with two bodies. */
 static void upgrade_old_actuator(upgrade *u, fb_xml_node *node) {
     if (is(node, "PointActuator") && fb_xml_child(node, "body_A")) {
-        rename_child(u, node, "body_A", "body");
-        rename_child(u, node, "point_A", "point");
-        rename_child(u, node, "direction_A", "direction");
-        static const char *const rest[] = {"body_B", "point_B"};
-        for (int i = 0; i < 2; i++) {
-            fb_xml_node *other = fb_xml_child(node, rest[i]);
-            if (other)
-                drop(other);
-        }
+        /* the force on body B, which is the opposite of the one on body A */
+        rename_child(u, node, "body_B", "body");
+        rename_child(u, node, "point_B", "point");
+        take(node, "body_A", NULL);
+        take(node, "point_A", NULL);
+        add_opposite(u, node, "direction", take(node, "direction_A", "1 0 0"));
+        if (!fb_xml_child(node, "force_is_global"))
+            fb_xml_add(u->xml, node, "force_is_global", "true");
     } else if (is(node, "TorqueActuator") && fb_xml_child(node, "body_A")) {
         /* bodies change places and the direction its sign, as OpenSim does */
         const char *a = take(node, "body_A", ""), *b = take(node, "body_B", "");
-        const char *direction = take(node, "direction_A", "0 0 1");
-        double x[3] = {0, 0, 1};
-        numbers(direction, x, 3);
-        for (int i = 0; i < 3; i++)
-            x[i] = x[i] == 0 ? 0 : -x[i];
         fb_xml_add(u->xml, node, "bodyA", b);
         fb_xml_add(u->xml, node, "bodyB", a);
-        add_numbers(u, node, "axis", x, 3);
+        add_opposite(u, node, "axis", take(node, "direction_A", "0 0 1"));
     }
 }
 
@@ -678,25 +681,56 @@ static void upgrade_wrap(upgrade *u, fb_xml_node *node) {
 
 /* ---- the walk over the document ------------------------------------------------------------- */
 
-static void upgrade_names(upgrade *u, fb_xml_node *node) {
-    if (u->version >= 30500 || !node->name || !strpbrk(node->name, " \t\r\n"))
-        return;
-    if (is(node, "Model") || is(node, "ObjectGroup"))
-        return;
-    char *name = fb_arena_dup(&u->xml->arena, node->name), *to = name;
-    for (const char *from = node->name; *from; from++)
+static char *without_space(upgrade *u, const char *text) {
+    char *copy = fb_arena_dup(&u->xml->arena, text), *to = copy;
+    for (const char *from = text; *from; from++)
         if (!isspace((unsigned char)*from))
             *to++ = *from;
     *to = 0;
+    return copy;
+}
+
+/* Properties of old documents that hold the name of one component. */
+static bool holds_name(const fb_xml_node *node) {
+    static const char *const tags[] = {
+        "parent_body",  "body",         "body_1",       "body_2",      "body_A",        "body_B",
+        "bodyA",        "bodyB",        "body_name",    "line_body",   "follower_body", "rolling_body",
+        "surface_body", "coordinate",   "x_coordinate", "y_coordinate", "z_coordinate", "wrap_object",
+        "dependent_coordinate_name",    "applied_to_body", "force_expressed_in_body", "point_expressed_in_body"};
+    for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++)
+        if (is(node, tags[i]))
+            return !node->first;
+    return false;
+}
+
+/* Names lose their white space, and so do references to them; before anything is derived from either. */
+static void upgrade_names(upgrade *u, fb_xml_node *node) {
+    if (u->version >= 30500)
+        return;
+    if (holds_name(node) && strpbrk(node->text, " \t\r\n")) {
+        node->text = without_space(u, node->text);
+        node->text_length = strlen(node->text);
+    }
+    if (!node->name || !strpbrk(node->name, " \t\r\n") || is(node, "Model") || is(node, "ObjectGroup"))
+        return;
+    const char *name = without_space(u, node->name);
     fb_diag_add(u->diag, FB_WARNING, FB2401, (fb_place){node->file, node->line, NULL, node->tag}, NULL,
                 "the name '%s' becomes '%s': names have no white space since version 30500", node->name,
                 name);
     node->name = name;
 }
 
+/* What a class has had in the place of isDisabled since 30509. */
+static const char *enabled_tag(const fb_xml_node *node) {
+    const fb_class *cls = fb_class_find(node->tag);
+    fb_family family = cls ? cls->family : FB_FORCE;
+    return family == FB_CONSTRAINT                            ? "isEnforced"
+           : family == FB_PROBE || family == FB_CONTROLLER    ? "enabled"
+                                                              : "appliesForce";
+}
+
 /* What is done to one node, after its children. */
 static void upgrade_node(upgrade *u, fb_xml_node *node) {
-    upgrade_names(u, node);
     if (is(node, "connectors")) {
         unfold_connectors(u, node);
         return;
@@ -708,10 +742,7 @@ static void upgrade_node(upgrade *u, fb_xml_node *node) {
     rename_socket(u, node);
     rename_child(u, node, "actuator_list", "socket_actuators"); /* of any controller, since 40600 */
     if (fb_xml_child(node, "isDisabled"))
-        negate_child(u, node, "isDisabled",
-                     ends_with(node->tag, "Constraint") ? "isEnforced"
-                     : ends_with(node->tag, "Probe")    ? "enabled"
-                                                        : "appliesForce");
+        negate_child(u, node, "isDisabled", enabled_tag(node));
     if (is(node, "Body") || is(node, "SimmBody"))
         upgrade_body(u, node);
     else if (is(node, "Joint"))
@@ -843,6 +874,7 @@ void fb_osim_upgrade(fb_xml *xml, int version, fb_diag *diag) {
     upgrade u = {.xml = xml, .diag = diag, .version = version};
     u.model = is(xml->root, "Model") ? xml->root : fb_xml_child(xml->root, "Model");
     walk(&u, u.model, rename_class);
+    walk(&u, u.model, upgrade_names);
     flatten_engine(&u);
     walk(&u, u.model, upgrade_node);
     flatten_bodies(&u);

@@ -1,0 +1,56 @@
+/* Functions of a model (splines, polynomials, ..) compiled for evaluation with derivatives.
+ *
+ * Sources: the cubic of G. Forsythe, M. Malcolm, C. Moler (Computer Methods for Mathematical
+ * Computations, 1977) for simm_spline; natural splines of odd degree through their B-spline or
+ * piecewise-polynomial form for gcv_spline with error variance 0. */
+#ifndef FB_MOTION_FUNCTION_H
+#define FB_MOTION_FUNCTION_H
+
+#include "libcore/model/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FB_MAX_ARGUMENTS 8
+
+typedef enum fb_function_kind {
+    FB_FN_CONSTANT,
+    FB_FN_LINEAR,              /* c[0] x + c[1] */
+    FB_FN_POLYNOMIAL,          /* highest power first */
+    FB_FN_MULTIVARIATE,        /* multivariate polynomial */
+    FB_FN_PIECES,              /* polynomials between knots: cubic and other splines */
+    FB_FN_STEPS,               /* piecewise constant */
+    FB_FN_SMOOTH_STEP,
+    FB_FN_SINE,
+    FB_FN_EXPRESSION
+} fb_function_kind;
+
+/* scale * the function of its kind. Immutable once made. */
+typedef struct fb_function {
+    fb_function_kind kind;
+    double scale;
+    int n;              /* knots, or coefficients */
+    int degree;         /* FB_FN_PIECES: of the polynomials; FB_FN_MULTIVARIATE: order */
+    int dimension;      /* how many arguments */
+    const double *x;    /* knots (n) */
+    const double *c;    /* coefficients; FB_FN_PIECES: (n + 1) x (degree + 1), powers of x - its knot,
+                         * rising, the first and the last row being the continuations outside */
+    struct fb_expression *expression;
+} fb_function;
+
+/* Compiles an element of family FB_FUNCTION; NULL gives the constant 0 and `missing` of an axis is up
+ * to the caller. Adds an error to `diag` and returns FB_E_INPUT if it cannot be evaluated. */
+fb_status fb_function_compile(fb_function *f, const fb_element *element, fb_arena *arena, fb_diag *diag);
+
+/* Value of a function of one argument, with first and second derivative (either may be NULL). */
+double fb_function_value(const fb_function *f, double x, double *d1, double *d2);
+
+/* Value of a function of n arguments, with gradient (n) and Hessian (n x n), either of which may be
+ * NULL. */
+double fb_function_value_n(const fb_function *f, int n, const double *x, double *gradient, double *hessian);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

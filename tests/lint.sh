@@ -1,0 +1,115 @@
+#!/bin/sh
+# Checks of the sources themselves: who may include whom, headers that compile alone as C and as C++,
+# scripts; with the tools that are installed also format and cppcheck, which only warn.
+# Ends with status 1 if a rule is broken.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+broken=$(mktemp)
+sources="libcore/*/*.[ch] formats/*.[ch] tools/*.[ch]"
+
+wrong() {
+    echo "lint: $*" | tee -a "$broken"
+}
+warn() {
+    echo "lint: warning: $*"
+}
+
+# ---- includes ------------------------------------------------------------------------------------
+
+# What a file may include, as a pattern of what follows #include ".
+allowed() {
+    below='libcore/(base|model)/|libcore/version\.h'
+    case $1 in
+    tools/*) echo '(tools|formats|libcore)/' ;;
+    formats/*) echo '(formats|libcore)/' ;;
+    libcore/base/*) echo '(libcore/base/|libcore/version\.h)' ;;
+    libcore/model/*) echo "($below)" ;;
+    libcore/solve/*) echo "($below|libcore/(motion|muscle|bundle|register|solve)/)" ;;
+    libcore/*/*) echo "($below|$(dirname "$1")/)" ;;
+    esac
+}
+
+check_includes() {
+    for file in $sources; do
+        pattern=$(allowed "$file")
+        sed -n 's/^ *# *include "\(.*\)".*/\1/p' "$file" | while read -r header; do
+            echo "$header" | grep -qE "^$pattern" || wrong "$file must not include \"$header\""
+            [ -f "$header" ] || wrong "$file includes \"$header\", which is not there"
+        done
+        if grep -q '# *include <libxml' "$file" && [ "$file" != formats/xml.c ]; then
+            wrong "$file includes libxml2; only formats/xml.c may"
+        fi
+        case $file in
+        formats/json* | formats/fb_read.c | formats/osim_extra.c) ;;
+        *) ! grep -q '# *include <jansson' "$file" || wrong "$file includes jansson" ;;
+        esac
+    done
+}
+
+# Nothing below tools/ prints, or ends the program.
+check_calls() {
+    for file in libcore/*/*.c formats/*.c; do
+        found=$(grep -nE '(^|[^_a-z])(exit|abort|printf|puts|perror|setlocale) *\(' "$file" | head -1)
+        [ -z "$found" ] || wrong "$file: $found"
+    done
+}
+
+# ---- headers -------------------------------------------------------------------------------------
+
+check_headers() {
+    flags="-Wall -Wextra -I. -fsyntax-only $(pkg-config --cflags libxml-2.0 jansson nettle)"
+    for header in libcore/*.h libcore/*/*.h formats/*.h tools/*.h; do
+        # shellcheck disable=SC2086 # several flags
+        printf '#include "%s"\ntypedef int not_empty;\n' "$header" |
+            ${CC:-cc} -std=c11 -Wpedantic -Werror $flags -x c - ||
+            wrong "$header does not compile alone as C11"
+        command -v g++ > /dev/null || continue
+        # shellcheck disable=SC2086
+        echo "#include \"$header\"" | g++ -std=c++11 -Werror $flags -x c++ - ||
+            wrong "$header does not compile alone as C++"
+    done
+}
+
+# ---- the rest ------------------------------------------------------------------------------------
+
+check_scripts() {
+    command -v shellcheck > /dev/null || return
+    for script in tests/*.sh tests/*/*.sh docs/*.sh models/*/*.sh .ci/run; do
+        [ ! -f "$script" ] || shellcheck "$script" || wrong "$script: see above"
+    done
+}
+
+check_length() {
+    for file in $sources tests/*.[ch] tests/*/*.[ch]; do
+        n=$(wc -l < "$file")
+        [ "$n" -le 900 ] || warn "$file has $n lines"
+    done
+}
+
+check_format() {
+    if command -v clang-format > /dev/null && [ -f .clang-format ]; then
+        # shellcheck disable=SC2086 # patterns
+        n=$(clang-format --dry-run $sources 2>&1 | grep -c 'warning:')
+        [ "$n" -eq 0 ] || warn "clang-format would change $n places; \`make format\` does"
+    fi
+}
+
+check_cpp() {
+    if command -v cppcheck > /dev/null; then
+        cppcheck -q --std=c11 --enable=warning,performance,portability --inline-suppr -I. \
+            --suppress=missingIncludeSystem --suppress=varFuncNullUB --suppress=unknownMacro \
+            --template='lint: warning: {file}:{line}: {message} [{id}]' libcore formats tools 2>&1
+    fi
+}
+
+check_includes
+check_calls
+check_headers
+check_scripts
+check_length
+check_format
+check_cpp
+n=$(wc -l < "$broken")
+rm -f "$broken"
+echo "lint: $n rules broken"
+[ "$n" -eq 0 ]
