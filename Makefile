@@ -11,7 +11,8 @@ CC ?= cc
 CORPUS ?= $(if $(wildcard ../shared/corpus),../shared,)
 VERSION := $(shell sed -n 's/.*FB_VERSION "\(.*\)"/\1/p' libcore/version.h)
 # Packages of Debian 12: to build, and what `make check` needs besides.
-PACKAGES := pkg-config libxml2-dev libjansson-dev nettle-dev libcunit1-dev jq python3-jsonschema libxml2-utils
+PACKAGES := pkg-config libxml2-dev libjansson-dev nettle-dev liblapacke-dev \
+  libopenblas-dev libcunit1-dev jq python3-jsonschema libxml2-utils
 LIBRARIES := libxml-2.0 jansson nettle
 
 BUILD := build/$(CONFIG)
@@ -28,6 +29,8 @@ OPTIMISE_fuzz := -O1 -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-r
 SANITIZE := $(filter -fsanitize% --coverage,$(OPTIMISE_$(CONFIG)))
 CLIBS = $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null | sed 's/-I/-isystem /g')
 LIBS = $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -lm
+# dense linear algebra: for what simulates only, loading it takes milliseconds
+ALGEBRA := -llapacke -lopenblas
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -g -fPIC -ffp-contract=off -fvisibility=default $(WARNINGS) \
   $(OPTIMISE_$(CONFIG)) -I. $(CLIBS) $(CFLAGS)
 
@@ -63,13 +66,13 @@ $(LIB): $(call object,$(LIB_SOURCES))
 $(CLI): $(call object,$(CLI_SOURCES))
 	rm -f $@ && $(AR) rcs $@ $^
 $(BUILD)/libfb.so: $(call object,$(LIB_SOURCES))
-	$(CC) -shared -Wl,-soname,libfb.so.0 $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(CC) -shared -Wl,-soname,libfb.so.0 $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(LIBS) -o $@
 
 $(BINARIES): $(BUILD)/%: $(BUILD)/tools/%_main.o $(CLI) $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@
 
 $(TESTS): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_HELP) $(CLI) $(LIB)
-	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -lcunit -o $@
+	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(LIBS) -lcunit -o $@
 
 -include $(shell find build -name '*.d' 2>/dev/null)
 

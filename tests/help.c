@@ -216,15 +216,29 @@ char *fb_test_document(int version, const char *inside) {
     return text;
 }
 
+fb_model *fb_test_must(fb_model *model, const fb_diag *diag) {
+    FB_TRUE(model != NULL, "the model is not read:%s", list_records(diag));
+    return model ? model : fb_model_new();
+}
+
+/* An element that stands for one that is missing. */
+static const fb_element *nothing(void) {
+    static fb_class none = {"(none)", NULL, NULL, FB_ANY, NULL, 0, NULL};
+    static fb_element element = {.cls = &none, .name = "(none)", .path = "(none)"};
+    return &element;
+}
+
 const fb_element *fb_test_find(const fb_model *model, const char *path) {
     const fb_element *element = model ? fb_model_find(model, FB_ANY, path) : NULL;
     FB_TRUE(element != NULL, "there is no %s", path);
-    return element;
+    return element ? element : nothing();
 }
 
 const fb_element *fb_test_item(const fb_element *element, const char *key, int i) {
     const fb_value *value = fb_get(element, key);
-    return value && i < value->n ? value->as.objects[i] : NULL;
+    bool there = value && i < value->n;
+    FB_TRUE(there, "%s has no %s number %d", element->path ? element->path : element->cls->name, key, i);
+    return there ? value->as.objects[i] : nothing();
 }
 
 const char *fb_test_target(const fb_element *element, const char *key) {

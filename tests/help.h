@@ -79,9 +79,11 @@ char *fb_test_to_fb(const fb_model *model);
 char *fb_test_to_osim(const fb_model *model, int version);
 /* `inside` as the members of a Model named "test" in a document of a version: free() it. On line 2. */
 char *fb_test_document(int version, const char *inside);
-/* An element by its component path; fails the test if there is none. */
+/* A model that must have been read: fails the test if it is NULL, and gives an empty one instead. */
+fb_model *fb_test_must(fb_model *model, const fb_diag *diag);
+/* An element by its component path; fails the test if there is none, and gives one without values. */
 const fb_element *fb_test_find(const fb_model *model, const char *path);
-/* An item of a list of owned objects, NULL if there are not so many. */
+/* An item of a list of owned objects; likewise if there are not so many. */
 const fb_element *fb_test_item(const fb_element *element, const char *key, int i);
 /* The text of a reference's target's path, or NULL. */
 const char *fb_test_target(const fb_element *element, const char *key);

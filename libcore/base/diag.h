@@ -50,6 +50,7 @@ typedef enum fb_action {
     X(FB1301, "JSON that is not well-formed")                                      \
     X(FB1302, "a .fb document of a newer major version")                           \
     X(FB1303, "a member of a .fb document with a wrong type or value")             \
+    X(FB1401, "a table of numbers that cannot be read")                            \
     X(FB2001, "a class that fbtools does not know")                                \
     X(FB2002, "a property that the class does not have")                           \
     X(FB2003, "a property given twice")                                            \

@@ -1,6 +1,7 @@
 #include "libcore/motion/system.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "libcore/base/number.h"
@@ -97,6 +98,7 @@ typedef struct builder {
     fb_system *s;
     const fb_model *model;
     fb_diag *diag;
+    bool as_opensim4;
     fb_status status;
     size_t capacity_mobods, capacity_coordinates, capacity_constraints;
     size_t n_mobods, n_coordinates, n_constraints;
@@ -110,13 +112,18 @@ static void fail(builder *b, const fb_element *element, fb_diag_id id, const cha
                 NULL, "%s '%s': %s", element->cls->name, element->name ? element->name : "", what);
 }
 
-static void read_inertia(fb_mobod *m, const fb_element *body) {
+static double six_digits(double x);
+
+static void read_inertia(const builder *b, fb_mobod *m, const fb_element *body) {
     double x[6] = {0};
     m->mass = fb_get_number(body, "mass");
     if (!(m->mass >= 0))
         m->mass = 0;
     fb_get_vector(body, "mass_center", m->center, 3);
     fb_get_vector(body, "inertia", x, 6);
+    int version = b->model->source_version;
+    for (int i = 0; b->as_opensim4 && version > 0 && version < 30500 && i < 6; i++)
+        x[i] = six_digits(x[i]);
     double full[9] = {x[0], x[3], x[4], x[3], x[1], x[5], x[4], x[5], x[2]};
     memcpy(m->inertia, full, sizeof full);
 }
@@ -207,6 +214,7 @@ static void compile_custom(builder *b, fb_mobod *m, const fb_element *joint) {
     int n = 0;
     for (int i = 0; axes && i < axes->n && i < 6; i++) {
         compile_axis(b, &m->axes[n], axes->as.objects[i], coordinates, i % 3);
+        m->axes[n].slot = i % 3;
         if (m->axes[n].constant && m->axes[n].value == 0)
             continue;
         if (i < 3)
@@ -258,6 +266,34 @@ static void compile_joint(builder *b, fb_mobod *m, const fb_element *joint, int 
     }
 }
 
+/* A number as OpenSim has it after it rewrote an old document: six significant digits. */
+static double six_digits(double x) {
+    char text[32];
+    snprintf(text, sizeof text, "%.6g", x);
+    double y = x;
+    return fb_number_parse(text, strlen(text), &y) ? y : x;
+}
+
+/* The place of a joint's or a constraint's frame. Before version 30505 offsets were numbers of the joint,
+ * and OpenSim loses digits when it makes frames of them. */
+static bool linker_frame(const builder *b, const fb_element *frame, fb_pose *pose, const fb_element **base) {
+    int version = b->model->source_version;
+    double translation[3], angles[3];
+    if (!b->as_opensim4 || version == 0 || version >= 30505 || !frame || frame->cls->family != FB_FRAME ||
+        !fb_get_vector(frame, "translation", translation, 3) || !fb_get_vector(frame, "rotation_xyz", angles, 3))
+        return fb_frame_pose(frame, pose, base);
+    fb_pose inner, outer;
+    for (int i = 0; i < 3; i++) {
+        inner.p[i] = six_digits(translation[i]);
+        angles[i] = six_digits(angles[i]);
+    }
+    fb_m3_from_xyz(inner.R, angles);
+    if (!fb_frame_pose(fb_get_target(frame, "parent"), &outer, base))
+        return false;
+    fb_pose_mul(pose, &outer, &inner);
+    return true;
+}
+
 /* The number of a body, or -1 while it is not in the tree. */
 static int number_of(const builder *b, const fb_element *body) {
     const int *number = fb_table_find(&b->bodies, body->path);
@@ -267,9 +303,9 @@ static int number_of(const builder *b, const fb_element *body) {
 static void add_mobod(builder *b, const fb_element *body, const fb_element *joint, int parent, bool reversed,
                       const fb_pose *parent_frame, const fb_pose *child_frame) {
     fb_mobod m = {.parent = parent, .reversed = reversed, .body = body, .joint = joint,
-                  .parent_frame = *parent_frame, .child_frame = *child_frame};
+                  .parent_frame = *parent_frame, .child_frame = *child_frame, .as_opensim4 = b->as_opensim4};
     int number = (int)b->n_mobods;
-    read_inertia(&m, body);
+    read_inertia(b, &m, body);
     compile_joint(b, &m, joint, number);
     FB_PUSH(&b->s->arena, b->s->mobods, b->n_mobods, b->capacity_mobods, m);
     int *stored = fb_arena_alloc(&b->s->arena, sizeof *stored);
@@ -300,8 +336,8 @@ static void build_tree(builder *b) {
             fb_pose parent_frame, child_frame;
             if (done[i])
                 continue;
-            if (!fb_frame_pose(fb_get_target(joint, "parent"), &parent_frame, &parent) ||
-                !fb_frame_pose(fb_get_target(joint, "child"), &child_frame, &child)) {
+            if (!linker_frame(b, fb_get_target(joint, "parent"), &parent_frame, &parent) ||
+                !linker_frame(b, fb_get_target(joint, "child"), &child_frame, &child)) {
                 fail(b, joint, FB2205, "one of its frames is fixed to nothing");
                 return;
             }
@@ -372,7 +408,7 @@ static bool constraint_side(builder *b, const fb_element *element, const char *f
                             fb_constraint *c, int side) {
     fb_pose pose;
     const fb_element *base = NULL;
-    if (!fb_frame_pose(fb_get_target(element, frame), &pose, &base) || number_of(b, base) < 0) {
+    if (!linker_frame(b, fb_get_target(element, frame), &pose, &base) || number_of(b, base) < 0) {
         fail(b, element, FB2201, "one of its frames belongs to no body");
         return false;
     }
@@ -492,7 +528,8 @@ static void compile(builder *b) {
     order_coordinates(b);
 }
 
-fb_status fb_system_compile(fb_system **system, const fb_model *model, fb_diag *diag) {
+fb_status fb_system_compile(fb_system **system, const fb_model *model, const fb_system_options *options,
+                            fb_diag *diag) {
     *system = NULL;
     fb_system *s = fb_alloc(sizeof *s);
     if (!s)
@@ -500,7 +537,7 @@ fb_status fb_system_compile(fb_system **system, const fb_model *model, fb_diag *
     memset(s, 0, sizeof *s);
     fb_arena_init(&s->arena);
     s->model = model;
-    builder b = {.s = s, .model = model, .diag = diag};
+    builder b = {.s = s, .model = model, .diag = diag, .as_opensim4 = options && options->as_opensim4};
     jmp_buf oom;
     if (setjmp(oom)) {
         b.status = FB_E_MEMORY;

@@ -35,6 +35,7 @@ typedef struct fb_axis {
     int n;               /* arguments of the function */
     int argument[6];     /* slots among the joint's coordinates */
     bool direct;         /* the function is the coordinate itself */
+    int slot;            /* which of the joint's three rotations or translations it is */
     bool constant;       /* it does not depend on any */
     double value;        /* then its value */
     fb_function function;
@@ -49,6 +50,7 @@ typedef struct fb_mobod {
     fb_axis *axes;       /* FB_JOINT_AXES: n_rotations, then n_translations of them */
     int n_rotations, n_translations;
     double parameters[8]; /* radii, lengths: see joints.c */
+    bool as_opensim4;     /* velocity terms of coupled rotations as OpenSim 4 has them: see joints.c */
     fb_pose parent_frame; /* the joint's parent frame in its body */
     fb_pose child_frame;  /* the joint's child frame in its body */
     double mass;          /* kg */
@@ -102,10 +104,15 @@ typedef struct fb_system {
     double total_mass;
 } fb_system;
 
+typedef struct fb_system_options {
+    bool as_opensim4; /* reproduce OpenSim 4.5.2 where it is known to be wrong (docs/theory.md) */
+} fb_system_options;
+
 /* Compiles a linked model. `diag` gets an error and FB_E_INPUT is returned if it has no mechanics: joints
  * in a circle of frames, functions that cannot be evaluated. Loops of joints are cut: the last joint of a
  * loop becomes a weld, point or coordinate constraint of a massless copy (see docs/theory.md). */
-fb_status fb_system_compile(fb_system **system, const fb_model *model, fb_diag *diag);
+fb_status fb_system_compile(fb_system **system, const fb_model *model, const fb_system_options *options,
+                            fb_diag *diag);
 void fb_system_free(fb_system *system);
 
 /* The number of a coordinate, a body (through its offset frames), or -1. For bodies `pose`, unless NULL,

@@ -1,0 +1,145 @@
+#include "formats/table.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "libcore/base/number.h"
+
+typedef struct lines {
+    const char *p, *end;
+    int number;
+} lines;
+
+/* The next line without its end; false past the last. */
+static bool next_line(lines *l, const char **start, size_t *n) {
+    if (l->p >= l->end)
+        return false;
+    const char *stop = memchr(l->p, '\n', (size_t)(l->end - l->p));
+    *start = l->p;
+    *n = (size_t)((stop ? stop : l->end) - l->p);
+    l->p = stop ? stop + 1 : l->end;
+    while (*n > 0 && ((*start)[*n - 1] == '\r' || (*start)[*n - 1] == ' ' || (*start)[*n - 1] == '\t'))
+        --*n;
+    l->number++;
+    return true;
+}
+
+static fb_status refuse(fb_diag *diag, const char *file, int line, const char *what) {
+    fb_diag_add(diag, FB_ERROR, FB1401, (fb_place){file, line, NULL, NULL}, NULL, "%s", what);
+    return FB_E_INPUT;
+}
+
+static bool begins(const char *text, size_t n, const char *start) {
+    size_t m = strlen(start);
+    return n >= m && strncasecmp(text, start, m) == 0;
+}
+
+static bool is_gap(char c) {
+    return c == '\t' || c == ' ' || c == ',';
+}
+
+/* Column names: by tabs if there are any, else by white space. */
+static void read_columns(fb_number_table *t, const char *text, size_t n) {
+    size_t capacity = 0, count = 0;
+    bool tabs = memchr(text, '\t', n) != NULL;
+    for (size_t i = 0; i < n;) {
+        size_t start = i;
+        while (i < n && (tabs ? text[i] != '\t' : !is_gap(text[i])))
+            i++;
+        size_t end = i;
+        while (end > start && text[end - 1] == ' ')
+            end--;
+        while (start < end && text[start] == ' ')
+            start++;
+        if (end > start)
+            FB_PUSH(&t->arena, t->columns, count, capacity, fb_arena_text(&t->arena, text + start, end - start));
+        while (i < n && (tabs ? text[i] == '\t' : is_gap(text[i])))
+            i++;
+    }
+    t->n_columns = (int)count;
+}
+
+static fb_status read_rows(fb_number_table *t, lines *l, const char *file, fb_diag *diag) {
+    size_t capacity = 0, n = 0;
+    const char *text;
+    size_t length;
+    while (next_line(l, &text, &length)) {
+        const char *end = text + length;
+        int k = 0;
+        while (text < end && is_gap(*text))
+            text++;
+        if (text == end)
+            continue;
+        for (; text < end; k++) {
+            double x;
+            if (k == t->n_columns)
+                return refuse(diag, file, l->number, "there are more numbers than columns");
+            if (!fb_number_scan(&text, end, &x) || (text < end && !is_gap(*text)))
+                return refuse(diag, file, l->number, "something that is not a number");
+            FB_PUSH(&t->arena, t->values, n, capacity, x);
+            while (text < end && is_gap(*text))
+                text++;
+        }
+        if (k < t->n_columns)
+            return refuse(diag, file, l->number, "there are fewer numbers than columns");
+        t->n_rows++;
+    }
+    return FB_OK;
+}
+
+static fb_status read_table(fb_number_table *t, const char *bytes, size_t size, const char *file, fb_diag *diag) {
+    lines l = {bytes, bytes + size, 0};
+    const char *text;
+    size_t n;
+    bool header = false;
+    if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0)
+        l.p += 3;
+    while (next_line(&l, &text, &n)) {
+        if (!t->name)
+            t->name = fb_arena_text(&t->arena, text, n);
+        if (begins(text, n, "inDegrees="))
+            t->in_degrees = begins(text + 10, n - 10, "y");
+        if (begins(text, n, "endheader")) {
+            header = true;
+            break;
+        }
+    }
+    if (!header)
+        return refuse(diag, file, 0, "not a table: there is no line 'endheader'");
+    while (next_line(&l, &text, &n) && n == 0)
+        ;
+    read_columns(t, text, n);
+    if (t->n_columns == 0)
+        return refuse(diag, file, l.number, "there are no column names after 'endheader'");
+    return read_rows(t, &l, file, diag);
+}
+
+fb_status fb_table_read(fb_number_table *table, const char *bytes, size_t size, const char *file, fb_diag *diag) {
+    memset(table, 0, sizeof *table);
+    fb_arena_init(&table->arena);
+    fb_status status;
+    jmp_buf oom;
+    if (setjmp(oom)) {
+        fb_diag_add(diag, FB_ERROR, FB1003, (fb_place){file, 0, NULL, NULL}, NULL, "out of memory");
+        status = FB_E_MEMORY;
+    } else {
+        table->arena.oom = &oom;
+        status = read_table(table, bytes, size, file, diag);
+        table->arena.oom = NULL;
+    }
+    if (status != FB_OK)
+        fb_table_free(table);
+    return status;
+}
+
+void fb_table_free(fb_number_table *table) {
+    fb_arena_clear(&table->arena);
+    memset(table, 0, sizeof *table);
+}
+
+int fb_table_column(const fb_number_table *table, const char *name) {
+    for (int i = 0; i < table->n_columns; i++)
+        if (strcmp(table->columns[i], name) == 0)
+            return i;
+    return -1;
+}

@@ -1,0 +1,33 @@
+/* What each kind of joint does, in its own parent frame. Internal to motion. */
+#ifndef FB_MOTION_JOINTS_H
+#define FB_MOTION_JOINTS_H
+
+#include "libcore/motion/system.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FB_JOINT_MAX 12 /* coordinates of one joint */
+
+/* A joint's motion, everything in the axes of its parent frame F, for its child frame M. */
+typedef struct fb_joint_motion {
+    fb_pose X;                       /* M in F */
+    double Hw[FB_JOINT_MAX][3];      /* angular velocity of M for each unit speed */
+    double Hv[FB_JOINT_MAX][3];      /* velocity of M's origin for each unit speed */
+    double bias_w[3], bias_v[3];     /* Hdot u */
+} fb_joint_motion;
+
+/* Fills X and H from the joint's coordinates q. */
+void fb_joint_position(const fb_mobod *m, const double *q, fb_joint_motion *out);
+/* Fills the bias from q and u; position must have been called with the same q. */
+void fb_joint_velocity(const fb_mobod *m, const double *q, const double *u, fb_joint_motion *out);
+/* qdot from u for this joint's coordinates. */
+void fb_joint_qdot(const fb_mobod *m, const double *q, const double *u, double *qdot);
+/* True if u is not the derivative of q. */
+bool fb_joint_has_angular_speeds(const fb_mobod *m);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
