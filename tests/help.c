@@ -128,6 +128,15 @@ long fb_test_setting(const char *name, long missing) {
     return text && *text ? strtol(text, NULL, 10) : missing;
 }
 
+bool fb_test_is_fast(void) {
+#if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
+    return false;
+#else
+    const char *wrapper = getenv("FB_WRAPPER");
+    return !wrapper || !*wrapper;
+#endif
+}
+
 unsigned long long fb_test_seed(void) {
     static int said;
     const char *text = getenv("FB_SEED");

@@ -65,6 +65,8 @@ unsigned long long fb_test_seed(void);
 unsigned long long fb_random(unsigned long long *state);
 /* $NAME as a number, or `missing`. */
 long fb_test_setting(const char *name, long missing);
+/* False under sanitizers, coverage and wrappers, where times mean nothing and less is to be tried. */
+bool fb_test_is_fast(void);
 
 /* ---- models and documents -------------------------------------------------------------------- */
 

@@ -173,6 +173,9 @@ void fb_constraint_bias(const fb_state *state, const double *G, double *bias);
 fb_status fb_assemble(fb_state *state, double tolerance);
 /* Changes u by as little as possible so that constraints hold at velocity level. */
 void fb_project_velocity(fb_state *state);
+/* How all speeds move with one: u for a unit speed of a coordinate, the others as little as constraints allow
+ * (n_q numbers; zero if it cannot move). A locked coordinate counts as free here. */
+void fb_coordinate_coupling(fb_state *state, int coordinate, double *u);
 /* Accelerations under generalised forces tau (gravity and velocity terms are added here) with constraints;
  * FB_E_NUMERIC if the mass matrix is singular where it must not be. work: fb_dynamics_work(system). */
 fb_status fb_forward_dynamics(fb_state *state, const double *tau, double *udot);

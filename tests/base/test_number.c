@@ -63,7 +63,7 @@ static double from_bits(uint64_t bits) {
 
 static void print_random_doubles_shortest(void) {
     unsigned long long state = fb_test_seed();
-    long n = fb_test_setting("FB_NUMBERS", 60000);
+    long n = fb_test_setting("FB_NUMBERS", fb_test_is_fast() ? 200000 : 5000);
     failures = 0;
     for (long i = 0; i < n; i++) { /* any bits */
         double x = from_bits(fb_random(&state));
@@ -76,7 +76,7 @@ static void print_random_doubles_shortest(void) {
 static void print_everyday_numbers_shortest(void) {
     unsigned long long state = fb_test_seed();
     failures = 0;
-    for (long i = 0; i < 60000; i++) { /* few digits, and results of arithmetic on such */
+    for (long i = 0; i < (fb_test_is_fast() ? 60000 : 2000); i++) { /* few digits, and results of arithmetic on such */
         double whole = (double)(int64_t)(fb_random(&state) % 2000000) - 1e6;
         double x = whole / pow(10, (double)(fb_random(&state) % 8));
         check_print(x);
