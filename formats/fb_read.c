@@ -9,7 +9,7 @@
 #include "libcore/base/table.h"
 
 #define MAX_POINTER 512
-#define MAX_NESTING 64 /* objects within objects */
+#define MAX_NESTING 250 /* objects within objects */
 
 typedef struct reader {
     fb_model *model;
@@ -287,9 +287,12 @@ static void suggest_key(reader *r, const fb_class *cls, const char *key) {
 
 /* One member of an object that is not a field: kept XML, comments, or something unknown. */
 static void read_other(reader *r, fb_element *element, const char *key, const json_t *json) {
-    if (strcmp(key, "kept") == 0 && json_is_array(json))
+    bool kept = strcmp(key, "kept") == 0, comments = strcmp(key, "comments") == 0;
+    if ((kept || comments) && !json_is_array(json))
+        wrong(r, FB1303, "must be a list");
+    else if (kept)
         read_kept(r, json, element);
-    else if (strcmp(key, "comments") == 0 && json_is_array(json))
+    else if (comments)
         read_comments(r, json, element);
     else {
         suggest_key(r, element->cls, key);
@@ -504,30 +507,52 @@ static bool check_version(reader *r, const json_t *document) {
     return r->status == FB_OK;
 }
 
+/* What the document's own members must be; false with an error if one is not. */
+static bool check_member(reader *r, const char *key, const json_t *json) {
+    static const struct { const char *key; json_type type; const char *what; } members[] = {
+        {"name", JSON_STRING, "must be a string"},
+        {"source", JSON_OBJECT, "must be an object"},
+        {"ground", JSON_OBJECT, "must be an object"},
+        {"model_kept", JSON_ARRAY, "must be a list of strings"},
+        {"comments", JSON_ARRAY, "must be a list"},
+        {"groups", JSON_ARRAY, "must be a list"},
+        {"property_comments", JSON_OBJECT, "must be an object"},
+        {"order", JSON_OBJECT, "must be an object"},
+        {"steps", JSON_ARRAY, "must be a list"},
+    };
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        if (strcmp(key, members[i].key) == 0 && json_typeof(json) != members[i].type) {
+            wrong(r, FB1303, members[i].what);
+            return false;
+        }
+    return true;
+}
+
 static void read_member(reader *r, const char *key, const json_t *json) {
     fb_model *model = r->model;
     int index = fb_class_field(model->root->cls, key);
-    if (strcmp(key, "fb") == 0)
+    if (strcmp(key, "fb") == 0 || (index >= 0 && json_is_null(json)) || !check_member(r, key, json))
         return;
-    if (strcmp(key, "name") == 0 && json_is_string(json))
+    if (strcmp(key, "name") == 0)
         model->root->name = fb_arena_dup(&model->arena, json_string_value(json));
-    else if (strcmp(key, "source") == 0 && json_is_object(json))
+    else if (strcmp(key, "source") == 0)
         model->source_version = whole_number(json_object_get(json, "version"));
-    else if (strcmp(key, "ground") == 0 && json_is_object(json)) {
+    else if (strcmp(key, "ground") == 0) {
         model->ground = read_object(r, json, model->ground->cls, NULL);
         model->ground->name = "ground";
         model->ground->path = "/ground";
+        model->ground->line = line_here(r);
     } else if (is_list(key)) {
         read_list(r, json, key);
-    } else if (strcmp(key, "model_kept") == 0 && json_is_array(json))
+    } else if (strcmp(key, "model_kept") == 0)
         read_kept(r, json, model->root);
-    else if (strcmp(key, "groups") == 0 && json_is_array(json))
+    else if (strcmp(key, "groups") == 0)
         read_groups(r, json);
-    else if (strcmp(key, "property_comments") == 0 && json_is_object(json))
+    else if (strcmp(key, "property_comments") == 0)
         read_shared_comments(r, json);
-    else if (strcmp(key, "order") == 0 && json_is_object(json))
+    else if (strcmp(key, "order") == 0)
         return; /* when all lists are there */
-    else if (strcmp(key, "steps") == 0 && json_is_array(json))
+    else if (strcmp(key, "steps") == 0)
         for (size_t i = 0; i < json_array_size(json); i++)
             fb_model_add_step(model, fb_json_dump_string(&model->arena, json_array_get(json, i)));
     else if (index >= 0)
@@ -541,6 +566,7 @@ static void read_document(reader *r, const json_t *document) {
         return;
     const char *key;
     json_t *member;
+    r->model->root->line = 1;
     json_object_foreach((json_t *)(size_t)document, key, member) {
         size_t at = enter(r, key);
         read_member(r, key, member);

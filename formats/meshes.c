@@ -41,7 +41,7 @@ static void look_for(const fb_element *element, void *context) {
     const fb_element *component = element;
     while (component->owner && !component->path)
         component = component->owner;
-    fb_diag_add(s->diag, FB_WARNING, FB2304, (fb_place){element->file, element->line, component->path, element->cls->name},
+    fb_diag_add(s->diag, FB_WARNING, FB2304, (fb_place){element->file, fb_element_line(element), component->path, element->cls->name},
                 "it is not shown", "the mesh '%s' is in none of: %s", file, places);
 }
 

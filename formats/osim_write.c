@@ -276,7 +276,7 @@ static void check_version(writer *w, const fb_element *element) {
             while (component->owner && !component->path)
                 component = component->owner;
             fb_diag_add(w->diag, FB_APPROXIMATED, FB2501,
-                        (fb_place){element->file ? element->file : w->model->file, element->line, component->path, element->cls->name},
+                        (fb_place){element->file ? element->file : w->model->file, fb_element_line(element), component->path, element->cls->name},
                         "it is written all the same; that version of OpenSim does not know it",
                         "%s '%s': the class came with document version %d, and %d is written",
                         element->cls->name, component->name ? component->name : "", newer[i].since,

@@ -1,8 +1,10 @@
 #include "formats/xml.h"
 
+#include <libxml/encoding.h>
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 #include <libxml/xmlerror.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -143,6 +145,58 @@ static int is_ascii(const char *bytes, size_t size) {
     return (all & 0x8080808080808080u) == 0;
 }
 
+/* Any other encoding becomes UTF-8, through libxml2's converters (iconv), so that places in the bytes are
+ * places in the file. */
+static fb_status recode(fb_xml *xml, fb_diag *diag) {
+    if (says_utf8(xml->bytes, xml->size))
+        return FB_OK;
+    const unsigned char *b = (const unsigned char *)xml->bytes;
+    char name[64] = "";
+    xmlCharEncodingHandlerPtr handler;
+    xmlCharEncoding known = xml->size >= 4 ? xmlDetectCharEncoding(b, 4) : XML_CHAR_ENCODING_NONE;
+    if (known != XML_CHAR_ENCODING_NONE && known != XML_CHAR_ENCODING_UTF8) {
+        handler = xmlGetCharEncodingHandler(known);
+    } else {
+        const char *p = xml->bytes + 2, *end = xml->bytes + (xml->size < 200 ? xml->size : 200);
+        while (p + 10 < end && memcmp(p, "encoding=", 9) != 0)
+            p++;
+        for (size_t i = 0, from = 10; p + from < end && i + 1 < sizeof name && p[from] != p[9]; i++, from++)
+            name[i] = p[from];
+        if (!*name)
+            return FB_OK; /* not text at all: the parser says so */
+        handler = xmlFindCharEncodingHandler(name);
+    }
+    if (!handler) {
+        fb_diag_add(diag, FB_ERROR, FB1104, (fb_place){xml->file, 1, NULL, NULL}, NULL,
+                    "the encoding '%s' is not known", name);
+        return FB_E_INPUT;
+    }
+    xmlBufferPtr in = xmlBufferCreateStatic(xml->bytes, xml->size), out = xmlBufferCreate();
+    int failed = !in || !out || xmlCharEncInFunc(handler, out, in) < 0;
+    xmlCharEncCloseFunc(handler);
+    int n = out ? xmlBufferLength(out) : 0;
+    char *bytes = failed ? NULL : fb_alloc((size_t)n + 1);
+    if (bytes) {
+        const char *from = (const char *)xmlBufferContent(out);
+        bool bom = n >= 3 && memcmp(from, "\xEF\xBB\xBF", 3) == 0;
+        xml->size = (size_t)(bom ? n - 3 : n);
+        memcpy(bytes, from + (bom ? 3 : 0), xml->size);
+        bytes[xml->size] = 0;
+        fb_free(xml->bytes);
+        xml->bytes = bytes;
+    }
+    if (in)
+        xmlBufferFree(in);
+    if (out)
+        xmlBufferFree(out);
+    if (failed) {
+        fb_diag_add(diag, FB_ERROR, FB1104, (fb_place){xml->file, 1, NULL, NULL}, NULL,
+                    "the file is not in the encoding that it says it is in");
+        return FB_E_INPUT;
+    }
+    return bytes ? FB_OK : FB_E_MEMORY;
+}
+
 /* Stray bytes become the characters they are in Latin-1, bare '&' becomes "&amp;". The bytes are
  * replaced by a repaired copy if there was anything to do. */
 static fb_status repair(fb_xml *xml, fb_diag *diag) {
@@ -154,6 +208,7 @@ static fb_status repair(fb_xml *xml, fb_diag *diag) {
     for (const char *p = begin; p < end;) {
         if (*p == '<') {
             const char *q = skip_literal(p, end);
+            bool literal = q > p;
             for (; p < q;) { /* comments may hold stray bytes as well, but any '&' */
                 int n = utf8_length((const unsigned char *)p, (const unsigned char *)end);
                 if (n == 0) {
@@ -163,8 +218,8 @@ static fb_status repair(fb_xml *xml, fb_diag *diag) {
                 }
                 p += n;
             }
-            if (p >= end)
-                break;
+            if (literal)
+                continue;
         }
         unsigned char c = (unsigned char)*p;
         if (c < 0x80) {
@@ -270,6 +325,17 @@ static size_t position(parse *p) {
     return in ? (size_t)in->consumed + (size_t)(in->cur - in->base) : 0;
 }
 
+/* Each '&' of an attribute's value comes as "&#38;" when entities are not expanded. */
+static void unescape(char *value) {
+    char *to = value;
+    for (const char *from = value; *from; from++) {
+        *to++ = *from;
+        if (strncmp(from, "&#38;", 5) == 0)
+            from += 4;
+    }
+    *to = 0;
+}
+
 static void on_start(void *data, const xmlChar *name, const xmlChar **attributes) {
     parse *p = data;
     if (p->status != FB_OK)
@@ -299,6 +365,7 @@ static void on_start(void *data, const xmlChar *name, const xmlChar **attributes
             out_of_memory(p);
             return;
         }
+        unescape(value);
         if (strcmp((const char *)a[0], "name") == 0) {
             node->name = value;
             continue;
@@ -320,6 +387,8 @@ static void on_start(void *data, const xmlChar *name, const xmlChar **attributes
     while (at > 0 && p->xml->bytes[at - 1] != '<')
         at--;
     node->source = p->xml->bytes + (at > 0 ? at - 1 : 0);
+    for (size_t i = at; i < p->xml->size && i < position(p); i++) /* the tag may go on for several lines */
+        node->line -= p->xml->bytes[i] == '\n';
     p->text_n = 0;
     if (p->node)
         fb_xml_append(p->node, node);
@@ -497,7 +566,7 @@ static fb_status parse_bytes(parse *p) {
     p->ctxt = xmlCreateMemoryParserCtxt(xml->bytes, (int)xml->size);
     if (!p->ctxt)
         return FB_E_MEMORY;
-    xmlCtxtUseOptions(p->ctxt, XML_PARSE_NONET | XML_PARSE_BIG_LINES);
+    xmlCtxtUseOptions(p->ctxt, XML_PARSE_NONET | XML_PARSE_BIG_LINES | XML_PARSE_IGNORE_ENC);
     xmlSAXHandler sax;
     memset(&sax, 0, sizeof sax);
     sax.initialized = 1; /* SAX1: element names with "::" stay whole */
@@ -540,6 +609,8 @@ fb_status fb_xml_parse(fb_xml *xml, char *bytes, size_t size, const char *file, 
         fb_diag_add(diag, FB_ERROR, FB1004, (fb_place){file, 0, NULL, NULL}, NULL, "the file is empty");
         p.status = FB_E_INPUT;
     }
+    if (p.status == FB_OK)
+        p.status = recode(xml, diag);
     if (p.status == FB_OK)
         p.status = repair(xml, diag);
     if (p.status == FB_OK)

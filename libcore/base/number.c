@@ -1,5 +1,6 @@
 #include "libcore/base/number.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -161,21 +162,20 @@ static int scan_word(const char **text, const char *end, const char *word) {
     return 1;
 }
 
-/* The C library's conversion of a token that is known to be a number. */
+/* The C library's conversion of a token that is known to be a number; its decimal point is the locale's. */
 static double convert_slow(const char *token, size_t n) {
     char small[128];
-    if (n < sizeof small) {
-        memcpy(small, token, n);
-        small[n] = 0;
-        return strtod(small, NULL);
-    }
-    char *copy = malloc(n + 1);
+    char *copy = n < sizeof small ? small : malloc(n + 1);
     if (!copy)
         return FB_NAN;
     memcpy(copy, token, n);
     copy[n] = 0;
+    char *point = strchr(copy, '.');
+    if (point)
+        *point = localeconv()->decimal_point[0];
     double x = strtod(copy, NULL);
-    free(copy);
+    if (copy != small)
+        free(copy);
     return x;
 }
 

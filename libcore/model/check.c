@@ -36,7 +36,7 @@ static const fb_element *component_of(const fb_element *element) {
 
 static fb_place place_of(const fb_element *element) {
     const fb_element *component = component_of(element);
-    return (fb_place){element->file, element->line ? element->line : component->line, component->path,
+    return (fb_place){element->file, fb_element_line(element), component->path,
                       element->cls->name};
 }
 

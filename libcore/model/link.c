@@ -14,7 +14,10 @@ typedef struct linker {
     fb_table tails; /* every tail of every path, counted */
     fb_table given; /* elements under the unique name that they came with */
     fb_status status;
+    int missing; /* references to nothing so far */
 } linker;
+
+#define MOST_GUESSES 50 /* references to nothing for which a name is looked up that was meant */
 
 static void visit(linker *l, fb_element *element, void (*act)(linker *, fb_element *)) {
     act(l, element);
@@ -46,7 +49,7 @@ static void make_path_unique(linker *l, fb_element *element) {
         element->path = fb_arena_printf(&l->model->arena, "%s_%d", path, i);
     if (element->path != path)
         fb_diag_add(l->diag, FB_WARNING, FB2203,
-                    (fb_place){element->file, element->line, element->path, element->cls->name},
+                    (fb_place){element->file, fb_element_line(element), element->path, element->cls->name},
                     "references by name find the first",
                     "two components have the path %s: the later one becomes %s", path,
                     fb_path_name(element->path));
@@ -183,12 +186,13 @@ static void report_missing(linker *l, const fb_element *element, const fb_field 
                            const char *text) {
     const fb_element *component = component_of(element);
     names_of names = {&l->names, field->family};
-    const char *meant = fb_nearest_word(fb_path_name(text), next_name, &names);
+    bool help = l->missing++ < MOST_GUESSES;
+    const char *meant = help ? fb_nearest_word(fb_path_name(text), next_name, &names) : NULL;
     bool needed = (field->flags & FB_REQUIRED) != 0;
     if (needed)
         l->status = FB_E_INPUT;
     fb_diag_add(l->diag, needed ? FB_ERROR : FB_WARNING, FB2201,
-                (fb_place){element->file, element->line ? element->line : component->line, component->path,
+                (fb_place){element->file, fb_element_line(element), component->path,
                            element->cls->name},
                 needed ? NULL : "the name is kept as it is", "%s '%s': %s names no %s: '%s'%s%s%s",
                 element->cls->name,
@@ -207,7 +211,7 @@ static void report_absent(linker *l, const fb_element *element, const fb_field *
     if (needed)
         l->status = FB_E_INPUT;
     fb_diag_add(l->diag, needed ? FB_ERROR : FB_WARNING, FB2105,
-                (fb_place){element->file, element->line ? element->line : component->line, component->path,
+                (fb_place){element->file, fb_element_line(element), component->path,
                            element->cls->name},
                 needed ? NULL : "OpenSim refuses such a model", "%s '%s': %s must be given",
                 element->cls->name, component->name ? component->name : "", field->tag);
@@ -248,7 +252,7 @@ static fb_element *resolve(linker *l, const fb_element *element, const fb_field 
     /* "../../calcn" is how beta versions of 4.0 wrote a bare name */
     if (found && strchr(rest, '/'))
         fb_diag_add(l->diag, FB_WARNING, FB2202,
-                    (fb_place){element->file, element->line, component_of(element)->path, element->cls->name},
+                    (fb_place){element->file, fb_element_line(element), component_of(element)->path, element->cls->name},
                     NULL, "%s '%s' does not exist; '%s' is taken, which has that name", field->tag,
                     text, found->path);
     return found;

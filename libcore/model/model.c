@@ -377,6 +377,12 @@ bool fb_get_vector(const fb_element *element, const char *key, double *x, int n)
     return true;
 }
 
+int fb_element_line(const fb_element *element) {
+    while (element && element->line == 0)
+        element = element->owner;
+    return element ? element->line : 0;
+}
+
 const char *fb_path_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;

@@ -159,6 +159,8 @@ const fb_element *fb_model_find(const fb_model *model, fb_family family, const c
 typedef enum fb_motion { FB_ROTATIONAL, FB_TRANSLATIONAL, FB_COUPLED } fb_motion;
 fb_motion fb_coordinate_motion(const fb_element *coordinate);
 
+/* The line an element was read from, or its nearest owner's that has one; 0 for none. */
+int fb_element_line(const fb_element *element);
 /* The last segment of a component path: the OpenSim name. */
 const char *fb_path_name(const char *path);
 /* The OpenSim name of an element: the last segment of its path, or its name. */

@@ -21,7 +21,7 @@ bool fb_owns_frames(const fb_element *element) {
     const char *name = element->cls->name;
     size_t n = strlen(name);
     return element->cls->family == FB_JOINT || strcmp(name, "WeldConstraint") == 0 ||
-           (n > 12 && strcmp(name + n - 12, "BushingForce") == 0);
+           (n >= 12 && strcmp(name + n - 12, "BushingForce") == 0);
 }
 
 static int by_order(const void *x, const void *y) {

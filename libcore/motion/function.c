@@ -175,7 +175,7 @@ static fb_status refuse(const fb_element *element, fb_diag *diag, const char *wh
     while (component->owner && !component->path)
         component = component->owner;
     fb_diag_add(diag, FB_ERROR, FB2305,
-                (fb_place){element->file, element->line, component->path, element->cls->name}, NULL,
+                (fb_place){element->file, fb_element_line(element), component->path, element->cls->name}, NULL,
                 "%s of '%s': %s", element->cls->name, component->name ? component->name : "", what);
     return FB_E_INPUT;
 }

@@ -108,7 +108,7 @@ typedef struct builder {
 
 static void fail(builder *b, const fb_element *element, fb_diag_id id, const char *what) {
     b->status = FB_E_INPUT;
-    fb_diag_add(b->diag, FB_ERROR, id, (fb_place){element->file, element->line, element->path, element->cls->name},
+    fb_diag_add(b->diag, FB_ERROR, id, (fb_place){element->file, fb_element_line(element), element->path, element->cls->name},
                 NULL, "%s '%s': %s", element->cls->name, element->name ? element->name : "", what);
 }
 
