@@ -6,6 +6,7 @@
 #include <libxml/xmlerror.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- interned strings ----------------------------------------------------------------------- */
@@ -297,6 +298,8 @@ typedef struct parse {
     fb_xml_comment *comments, **comments_end; /* waiting for the node they precede */
     struct fb_xml_strings comment_texts;
     fb_status status;
+    char error[512]; /* the first error of the parser, and where */
+    int error_line, error_column;
 } parse;
 
 static void stop(parse *p, fb_status status) {
@@ -522,6 +525,18 @@ static void on_reference(void *data, const xmlChar *name) {
     (void)data;
 }
 
+/* Keeps the first error: libxml2 goes on after some, and would tell of the last. */
+static void on_error(void *data, const char *format, ...) {
+    parse *p = data;
+    const xmlError *error = xmlCtxtGetLastError(p->ctxt);
+    (void)format;
+    if (p->error_line == 0 && error && error->code != XML_ERR_NO_MEMORY) {
+        p->error_line = error->line > 0 ? error->line : 1;
+        p->error_column = error->int2;
+        snprintf(p->error, sizeof p->error, "%s", error->message ? error->message : "");
+    }
+}
+
 /* Marks the comments that stand in the file more than once. */
 static void mark_repeated(parse *p, fb_xml_comment *comment) {
     for (; comment; comment = comment->next) {
@@ -532,27 +547,24 @@ static void mark_repeated(parse *p, fb_xml_comment *comment) {
 
 static void report_xml_error(parse *p) {
     const xmlError *error = xmlCtxtGetLastError(p->ctxt);
-    if (!error || error->code == XML_ERR_NO_MEMORY) {
-        if (error)
+    if (p->error_line == 0) {
+        if (error && error->code == XML_ERR_NO_MEMORY)
             p->status = FB_E_MEMORY;
         else
             fb_diag_add(p->diag, FB_ERROR, FB1101, (fb_place){p->xml->file, 0, NULL, NULL}, NULL,
                         "not well-formed XML");
         return;
     }
-    char message[512];
-    size_t n = error->message ? strlen(error->message) : 0;
-    if (n >= sizeof message)
-        n = sizeof message - 1;
-    memcpy(message, error->message ? error->message : "", n);
+    char *message = p->error;
+    size_t n = strlen(message);
     while (n > 0 && (is_space(message[n - 1]) || message[n - 1] == '.'))
         n--;
     message[n] = 0;
     for (char *c = message; *c; c++)
         if (*c == '\n')
             *c = ' ';
-    fb_diag_add(p->diag, FB_ERROR, FB1101, (fb_place){p->xml->file, error->line, NULL, NULL}, NULL,
-                "not well-formed XML at column %d: %s", error->int2, message);
+    fb_diag_add(p->diag, FB_ERROR, FB1101, (fb_place){p->xml->file, p->error_line, NULL, NULL}, NULL,
+                "not well-formed XML at column %d: %s", p->error_column, message);
 }
 
 /* Runs libxml2 over the bytes. */
@@ -579,6 +591,7 @@ static fb_status parse_bytes(parse *p) {
     sax.entityDecl = on_entity;
     sax.getEntity = on_get_entity;
     sax.reference = on_reference;
+    sax.error = on_error;
     *p->ctxt->sax = sax;
     p->ctxt->userData = p;
     p->ctxt->sax2 = 0; /* was set for the default handlers */

@@ -18,7 +18,7 @@
 
 static const fb_option common[] = {
     {'o', "output", "FILE", "write to FILE instead of standard output"},
-    {0, "report", "FILE", "write the ledger: what happened to each part, as JSON (or a page, FILE.html)"},
+    {0, "report", "FILE", "write what happened to each part, as JSON (FILE.html: a page)"},
     {0, "strict", NULL, "exit with status 4 if any part is approximated or ignored"},
     {'q', "quiet", NULL, "print errors only"},
     {'v', "verbose", NULL, "print every message, not only the first few of a kind"},
@@ -331,11 +331,16 @@ static fb_status output_failed(fb_cli *cli, const char *file, int error) {
     return FB_E_OUTPUT;
 }
 
+static bool is_link(const char *file) {
+    struct stat info;
+    return lstat(file, &info) == 0 && S_ISLNK(info.st_mode);
+}
+
 /* A new file beside `file`, to be renamed to it; plain files and new names only. */
 static FILE *open_temporary(const char *file, char **name) {
     struct stat info;
-    if (stat(file, &info) == 0 && !S_ISREG(info.st_mode))
-        return fopen(file, "wb"); /* a device or a pipe: written as it is */
+    if (stat(file, &info) == 0 && (!S_ISREG(info.st_mode) || is_link(file)))
+        return fopen(file, "wb"); /* a device, a pipe or a link: written as it is */
     size_t n = strlen(file);
     char *temporary = fb_alloc(n + 8);
     if (!temporary) {

@@ -555,6 +555,9 @@ static void look_closely(fb_cli *cli, const fb_model *model) {
 
 /* What was found is the answer: it is printed on standard output, not as messages. */
 static void hide_messages(fb_cli *cli) {
+    for (size_t i = 0; i < cli->diag.n; i++) /* but for what went wrong in answering */
+        if (cli->diag.records[i].id == FB3001)
+            fb_cli_say(cli, "%s: error: %s [FB3001]", cli->diag.records[i].file, cli->diag.records[i].message);
     fb_diag_clear(&cli->diag);
 }
 
