@@ -40,7 +40,9 @@ round_trip() {
     osim2fb -q "$file" -o "$name.fb" && fb2osim -q "$name.fb" -o "$name.osim" &&
         osim2fb -q "$name.osim" -o "$name.2.fb" && fb2osim -q "$name.2.fb" -o "$name.2.osim" || return 1
     jq -S 'del(.steps)' "$name.fb" > "$name.a" && jq -S 'del(.steps)' "$name.2.fb" > "$name.b" || return 1
-    cmp "$name.a" "$name.b" && xmllint --noout "$name.osim" || return 1
+    cmp "$name.a" "$name.b" || return 1
+    # OpenSim's "::" in names is no fault to it: it says so, but its status is 0
+    xmllint --noout "$name.osim" 2> "$name.log" || { cat "$name.log"; return 1; }
     # of the .osim, all but the comment that holds the steps
     grep -v '^{"tool"\|"steps": \[' "$name.osim" > "$name.a"
     grep -v '^{"tool"\|"steps": \[' "$name.2.osim" > "$name.b"

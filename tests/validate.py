@@ -27,18 +27,28 @@ def load_validator(path):
     return Draft202012Validator(schema)
 
 
+def likeliest(errors):
+    """Of the errors of several alternatives, the first of the one that was meant: whose type is right."""
+    alternatives = {}
+    for error in errors:
+        alternatives.setdefault(error.schema_path[0], []).append(error)
+    wrong_type = lambda group: sum(list(error.path)[-1:] == ["type"] for error in group)
+    return min(alternatives.values(), key=lambda group: (wrong_type(group), len(group)))[0]
+
+
 def first_violation(validator, document):
-    """The deepest cause of the first error, as 'where: what'; None if the document is valid."""
+    """The cause of the first error, as 'where: what'; None if the document is valid."""
     error = next(validator.iter_errors(document), None)
     if error is None:
         return None
-    while error.context:  # of alternatives, the one that came furthest
-        error = max(error.context, key=lambda e: len(e.absolute_path))
+    while error.context:
+        error = likeliest(error.context)
     where = "/" + "/".join(str(part) for part in error.absolute_path)
     return "%s: %s" % (where, error.message[:200])
 
 
 def main():
+    sys.setrecursionlimit(20000)  # functions of functions of functions
     if len(sys.argv) < 3 or not os.path.exists(sys.argv[1]):
         print("schema: there is no %s" % (sys.argv[1] if len(sys.argv) > 1 else "schema"))
         return 1

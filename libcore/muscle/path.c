@@ -315,22 +315,21 @@ static void wrap_over(const fb_paths *paths, const fb_path *path, int k, wrappin
         double p1[3], p2[3], straight;
         if (a->source < 0 && a->source == b->source)
             continue; /* over another surface already */
-        fb_pose_point(p1, &inverse, a->place);
-        fb_pose_point(p2, &inverse, b->place);
+        fb_pose_point(p1, &inverse, a->site);
+        fb_pose_point(p2, &inverse, b->site);
         fb_wrap_path on = w->on;
         fb_wrap_outcome outcome = fb_wrap_segment(wrap, use->method, mode, p1, p2, &on);
         if (outcome == FB_WRAP_NONE || outcome == FB_WRAP_INSIDE) {
-            if (outcome == FB_WRAP_INSIDE && best < 0)
-                w->outcome = outcome;
+            w->outcome = outcome; /* that of the last segment tried */
             continue;
         }
         straight = fb_v3_distance(p1, p2);
+        w->outcome = outcome;
         double change = fb_v3_distance(p1, on.r1) + on.length + fb_v3_distance(on.r2, p2) - straight;
         if (outcome == FB_WRAP_MANDATORY || best < 0 || change < least) {
             best = i;
             least = change;
             best_on = on;
-            w->outcome = outcome;
         }
         if (outcome == FB_WRAP_MANDATORY)
             break;

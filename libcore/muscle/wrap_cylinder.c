@@ -134,7 +134,8 @@ static void refine(const double *p1, const double *p2, double *r1, double *r2, d
     for (int i = 0; i < REFINE_STEPS; i++) {
         double dz = r2[2] - r1[2], length = sqrt(radius * radius * angle * angle + dz * dz), w1[3], w2[3];
         double n = floor(length / REFINE_LENGTH);
-        n = n < 1 ? 1 : n;
+        if (n < 2) /* too short to be refined */
+            break;
         spiral(w1, r1, r2, angle, 1 / n);
         spiral(w2, r1, r2, angle, 1 - 1 / n);
         bool first = refine_end(p1, r1, w1), second = refine_end(p2, r2, w2);
@@ -203,11 +204,9 @@ fb_wrap_outcome fb_wrap_cylinder(const fb_wrap *wrap, fb_wrap_mode mode, const d
         return FB_WRAP_NONE;
     if (mode == FB_WRAP_OPENSIM_SEVERAL)
         refine(p1, p2, r1, r2, radius, long_way);
-    double dz = r2[2] - r1[2], turn = angle;
-    if (mode != FB_WRAP_GEODESIC && long_way && angle > 0) /* its 2 pi - theta with a negative theta */
-        turn = angle;
+    double dz = r2[2] - r1[2];
     fb_v3_copy(path->r1, r1);
     fb_v3_copy(path->r2, r2);
-    path->length = sqrt(radius * radius * turn * turn + dz * dz);
+    path->length = sqrt(radius * radius * angle * angle + dz * dz);
     return outcome;
 }
