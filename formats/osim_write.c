@@ -263,6 +263,7 @@ static const struct { const char *cls; int since; } newer[] = {
     {"SynergyController", 40500},
     {"Scholz2015GeometryPath", 40600},
     {"ExponentialContactForce", 40600},
+    {"CantileverFreeBeamJoint", 40600},
     {"ContactCylinder", 40600},
     {"ContactEllipsoid", 40600},
     {"ContactTorus", 40600},

@@ -39,6 +39,11 @@ static const fb_field constant_curvature_joint[] = {
     FB_F_NUM("length", "length", "1", "m", "length of the bending segment"),
 };
 
+static const fb_field beam_joint[] = {
+    JOINT_FIELDS,
+    FB_F_NUM("beam_length", "beam_length", "1", "m", "length of the beam between the two frames"),
+};
+
 /* The six axes of a custom joint are one object in OpenSim (SpatialTransform); in .fb they are the
  * list "axes". */
 static const fb_field custom_joint[] = {
@@ -116,6 +121,7 @@ const fb_class fb_classes_joints[] = {
     FB_CLASS("EllipsoidJoint", "ellipsoid", "joints", FB_JOINT, ellipsoid_joint, "three rotations on an ellipsoid"),
     FB_CLASS("ScapulothoracicJoint", "scapulothoracic", "joints", FB_JOINT, scapulothoracic_joint, "the scapula on the thorax"),
     FB_CLASS("ConstantCurvatureJoint", "constant_curvature", "joints", FB_JOINT, constant_curvature_joint, "bending along an arc"),
+    FB_CLASS("CantileverFreeBeamJoint", "cantilever_free_beam", "joints", FB_JOINT, beam_joint, "three rotations that bend a beam (OpenSim 4.6 and later)"),
     FB_CLASS("CustomJoint", "custom", "joints", FB_JOINT, custom_joint, "rotations and translations given by functions"),
     FB_CLASS("Coordinate", NULL, NULL, FB_COORDINATE, coordinate, "a generalised coordinate"),
     FB_CLASS("TransformAxis", NULL, NULL, FB_TRANSFORM_AXIS, transform_axis, "an axis of a custom joint"),

@@ -401,7 +401,7 @@ static int coordinates_of(const char *cls) {
     static const struct { const char *cls; int n; } counts[] = {
         {"PinJoint", 1},   {"SliderJoint", 1},    {"PlanarJoint", 3},          {"UniversalJoint", 2},
         {"BallJoint", 3},  {"GimbalJoint", 3},    {"FreeJoint", 6},            {"EllipsoidJoint", 3},
-        {"ScapulothoracicJoint", 4}, {"ConstantCurvatureJoint", 3}};
+        {"ScapulothoracicJoint", 4}, {"ConstantCurvatureJoint", 3}, {"CantileverFreeBeamJoint", 3}};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         if (strcmp(cls, counts[i].cls) == 0)
             return counts[i].n;
