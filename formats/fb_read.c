@@ -54,6 +54,18 @@ static void wrong(reader *r, fb_diag_id id, const char *what) {
 
 /* ---- values --------------------------------------------------------------------------------- */
 
+/* The text of a JSON string, in the model's arena; NULL if it is no string. JSON has characters that XML has not; a model with one of
+ * them could not be written for OpenSim, and is refused. */
+static const char *text_of(reader *r, const json_t *json) {
+    const char *text = json_string_value(json);
+    for (const unsigned char *p = (const unsigned char *)text; p && *p; p++)
+        if ((*p < 0x20 && !strchr("\t\n\r", *p)) || (p[0] == 0xEF && p[1] == 0xBF && p[2] >= 0xBE)) {
+            wrong(r, FB1303, "must have no control character or other character that XML cannot hold");
+            break;
+        }
+    return text ? fb_arena_dup(&r->model->arena, text) : NULL;
+}
+
 /* A number, or one of the strings that stand for what JSON has no number for. */
 static bool number_of(const json_t *json, double *x) {
     if (json_is_number(json)) {
@@ -114,7 +126,7 @@ static const char **read_strings(reader *r, const json_t *json, bool unwrap, int
             wrong(r, FB1303, "must hold only strings");
             return NULL;
         }
-        strings[i] = fb_arena_dup(&r->model->arena, json_string_value(one));
+        strings[i] = text_of(r, one);
     }
     *count = (int)n;
     return strings;
@@ -187,7 +199,7 @@ static void read_value(reader *r, const json_t *json, fb_element *element, const
             wrong(r, FB1303, "must be a string");
             return;
         }
-        value->as.string = fb_arena_dup(arena, json_string_value(json));
+        value->as.string = text_of(r, json);
         break;
     case FB_STRINGS:
         value->as.strings = read_strings(r, json, field->flags & FB_UNWRAP, &n);
@@ -195,7 +207,7 @@ static void read_value(reader *r, const json_t *json, fb_element *element, const
             return;
         break;
     case FB_REF: {
-        const char *text = json_string_value(json);
+        const char *text = text_of(r, json);
         if (!text) {
             wrong(r, FB1303, "must be a name");
             return;
@@ -247,7 +259,7 @@ static void read_value(reader *r, const json_t *json, fb_element *element, const
 static void read_comments(reader *r, const json_t *json, fb_element *element) {
     for (size_t i = 0; i < json_array_size(json); i++) {
         const json_t *one = json_array_get(json, i);
-        const char *text = json_string_value(json_object_get(one, "text"));
+        const char *text = text_of(r, json_object_get(one, "text"));
         if (!text) {
             wrong(r, FB1303, "a comment must have a \"text\"");
             return;
@@ -317,7 +329,7 @@ static void read_members(reader *r, const json_t *json, fb_element *element) {
             wrong(r, FB1303, "must be a string");
         else if (text)
             *(strcmp(key, "name") == 0 ? &element->name : &element->path) =
-                fb_arena_dup(&r->model->arena, json_string_value(member));
+                text_of(r, member);
         else
             read_other(r, element, key, member);
         leave(r, at);
@@ -410,15 +422,14 @@ static void read_groups(reader *r, const json_t *json) {
     for (size_t i = 0; i < json_array_size(json); i++) {
         size_t at = enter_index(r, i);
         const json_t *one = json_array_get(json, i);
-        const char *name = json_string_value(json_object_get(one, "name"));
-        const char *set = json_string_value(json_object_get(one, "set"));
+        const char *name = text_of(r, json_object_get(one, "name"));
+        const char *set = text_of(r, json_object_get(one, "set"));
         int n = 0;
         const char **members = NULL;
         if (name && json_object_get(one, "members"))
             members = read_strings(r, json_object_get(one, "members"), false, &n);
         if (members) {
-            fb_group group = {fb_arena_dup(&model->arena, set ? set : "/forceset"),
-                              fb_arena_dup(&model->arena, name), members, n};
+            fb_group group = {set ? set : "/forceset", name, members, n};
             FB_PUSH(&model->arena, model->groups, model->n_groups, model->capacity_groups, group);
         } else {
             wrong(r, FB1303, "a group must have a \"name\" and a list of \"members\"");
@@ -474,7 +485,7 @@ static void read_shared_comments(reader *r, const json_t *json) {
         }
         *end = fb_arena_alloc(&r->model->arena, sizeof **end);
         (*end)->before = fb_arena_dup(&r->model->arena, key);
-        (*end)->text = fb_arena_dup(&r->model->arena, json_string_value(text));
+        (*end)->text = text_of(r, text);
         end = &(*end)->next;
     }
 }
@@ -534,7 +545,7 @@ static void read_member(reader *r, const char *key, const json_t *json) {
     if (strcmp(key, "fb") == 0 || (index >= 0 && json_is_null(json)) || !check_member(r, key, json))
         return;
     if (strcmp(key, "name") == 0)
-        model->root->name = fb_arena_dup(&model->arena, json_string_value(json));
+        model->root->name = text_of(r, json);
     else if (strcmp(key, "source") == 0)
         model->source_version = whole_number(json_object_get(json, "version"));
     else if (strcmp(key, "ground") == 0) {

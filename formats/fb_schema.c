@@ -74,10 +74,11 @@ static void write_class(fb_text *out, const fb_class *cls) {
         fb_text_puts(out, ",\n        \"bundles\": {\"description\": \"the muscle's body of bundles\", "
                           "\"type\": \"object\"}");
     fb_text_puts(out, "\n      }");
-    if (cls->type || cls->list) {
+    bool named = cls->list && cls->family != FB_STATION; /* a station may be an object of its owner */
+    if (cls->type || named) {
         fb_text_puts(out, ",\n      \"required\": [");
-        fb_text_puts(out, cls->list ? "\"name\"" : "");
-        fb_text_puts(out, cls->list && cls->type ? ", " : "");
+        fb_text_puts(out, named ? "\"name\"" : "");
+        fb_text_puts(out, named && cls->type ? ", " : "");
         fb_text_puts(out, cls->type ? "\"type\"" : "");
         fb_text_puts(out, "]");
     }

@@ -34,8 +34,8 @@ bool fb_check_near(const char *file, int line, const char *what, double got, dou
                    double rel_tol) {
     double off = fabs(got - want), allowed = abs_tol + rel_tol * fabs(want);
     bool ok = off <= allowed || (isnan(got) && isnan(want)) || (isinf(want) && got == want);
-    return settle(ok, file, line, "%s: got %.17g, want %.17g, off by %.3g, allowed %.3g", what, got, want, off,
-                  allowed);
+    return settle(ok, file, line, "%s: got %.17g, want %.17g, off by %.3g, allowed %.3g", what, got, want,
+                  off, allowed);
 }
 
 bool fb_check_same(const char *file, int line, const char *what, double got, double want) {
@@ -220,7 +220,8 @@ char *fb_test_document(int version, const char *inside) {
     char *text = malloc(n);
     if (!text)
         abort();
-    snprintf(text, n, "<OpenSimDocument Version=\"%d\"><Model name=\"test\">\n%s\n</Model></OpenSimDocument>\n",
+    snprintf(text, n,
+             "<OpenSimDocument Version=\"%d\"><Model name=\"test\">\n%s\n</Model></OpenSimDocument>\n",
              version, inside);
     return text;
 }

@@ -19,8 +19,7 @@
     fb_check_near(__FILE__, __LINE__, #GOT, (GOT), (WANT), (ABS_TOL), (REL_TOL))
 /* The same double, bit for bit; any nan equals any other. */
 #define FB_SAME(GOT, WANT) fb_check_same(__FILE__, __LINE__, #GOT, (GOT), (WANT))
-#define FB_EQUAL_INT(GOT, WANT) \
-    fb_check_int(__FILE__, __LINE__, #GOT, (long long)(GOT), (long long)(WANT))
+#define FB_EQUAL_INT(GOT, WANT) fb_check_int(__FILE__, __LINE__, #GOT, (long long)(GOT), (long long)(WANT))
 /* Two strings, either of which may be NULL. */
 #define FB_EQUAL_STR(GOT, WANT) fb_check_str(__FILE__, __LINE__, #GOT, (GOT), (WANT))
 /* `part` stands somewhere in a text. */
@@ -52,8 +51,10 @@ typedef struct fb_test {
     void (*run)(void);
 } fb_test;
 
-#define FB_TEST(FUNCTION) {#FUNCTION, FUNCTION}
-#define FB_TEST_END {NULL, NULL}
+#define FB_TEST(FUNCTION) \
+    { #FUNCTION, FUNCTION }
+#define FB_TEST_END \
+    { NULL, NULL }
 
 /* Runs the tests (ending with a NULL name) whose names hold argv[1], or all; prints CUnit's summary.
  * Returns the number of failed checks, at most 99: what main is to return. */

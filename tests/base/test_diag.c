@@ -39,8 +39,8 @@ static void add_only_counts_past_the_limit(void) {
     fb_diag diag;
     fb_diag_init(&diag);
     for (int i = 0; i < FB_DIAG_MAX + 500; i++)
-        fb_diag_add(&diag, i % 2 ? FB_WARNING : FB_ERROR, FB2101, (fb_place){NULL, i + 1, NULL, NULL}, NULL, "%d",
-                    i);
+        fb_diag_add(&diag, i % 2 ? FB_WARNING : FB_ERROR, FB2101, (fb_place){NULL, i + 1, NULL, NULL}, NULL,
+                    "%d", i);
     FB_EQUAL_INT(diag.n, FB_DIAG_MAX);
     FB_EQUAL_INT(diag.counts[FB_WARNING] + diag.counts[FB_ERROR], FB_DIAG_MAX + 500);
     FB_EQUAL_INT(diag.records[FB_DIAG_MAX - 1].line, FB_DIAG_MAX);
@@ -82,7 +82,8 @@ static void every_id_has_a_name_and_a_text(void) {
                 "'%s' is FB and four digits", name);
         FB_TRUE(*text && text[strlen(text) - 1] != '.', "%s: '%s' has no full stop", name, text);
         for (int j = 0; j < i; j++)
-            FB_TRUE(strcmp(name, fb_diag_name((fb_diag_id)j)) < 0 || strcmp(name, fb_diag_name((fb_diag_id)j)) > 0,
+            FB_TRUE(strcmp(name, fb_diag_name((fb_diag_id)j)) < 0 ||
+                        strcmp(name, fb_diag_name((fb_diag_id)j)) > 0,
                     "%s is there once", name);
         if (i > 0)
             FB_TRUE(strcmp(fb_diag_name((fb_diag_id)(i - 1)), name) < 0, "%s stands in order", name);
@@ -100,10 +101,19 @@ static const char *next_word(const void *context, int i) {
 }
 
 static void nearest_word_finds_misspellings_only(void) {
-    static const struct { const char *word, *meant; } cases[] = {
-        {"mas", "mass"},          {"maas", "mass"},       {"mass", "mass"},      {"MASS", "mass"},
-        {"mass_centre", "mass_center"}, {"innertia", "inertia"}, {"PinJiont", "PinJoint"},
-        {"knee_angle_l", "knee_angle_r"}, {"volume", NULL}, {"completely different", NULL}, {"zzzz", NULL}};
+    static const struct {
+        const char *word, *meant;
+    } cases[] = {{"mas", "mass"},
+                 {"maas", "mass"},
+                 {"mass", "mass"},
+                 {"MASS", "mass"},
+                 {"mass_centre", "mass_center"},
+                 {"innertia", "inertia"},
+                 {"PinJiont", "PinJoint"},
+                 {"knee_angle_l", "knee_angle_r"},
+                 {"volume", NULL},
+                 {"completely different", NULL},
+                 {"zzzz", NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         FB_EQUAL_STR(fb_nearest_word(cases[i].word, next_word, NULL), cases[i].meant);
     char endless[500];

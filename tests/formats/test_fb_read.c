@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libcore/base/number.h"
 #include "tests/help.h"
 
 static void done(fb_model *model, fb_diag *diag) {
@@ -13,7 +14,8 @@ static void done(fb_model *model, fb_diag *diag) {
 static char *document(const char *more) {
     size_t n = strlen(more) + 200;
     char *text = malloc(n);
-    snprintf(text, n, "{\"fb\": \"1.0\",\n\"name\": \"m\",\n\"bodies\": [{\"name\": \"b\", \"mass\": 1}]%s%s\n}\n",
+    snprintf(text, n,
+             "{\"fb\": \"1.0\",\n\"name\": \"m\",\n\"bodies\": [{\"name\": \"b\", \"mass\": 1}]%s%s\n}\n",
              *more ? ",\n" : "", more);
     return text;
 }
@@ -90,11 +92,20 @@ static void rejects_json_that_is_no_document(void) {
 }
 
 static void rejects_what_is_no_json(void) {
-    static const struct { const char *text; int line; } cases[] = {
-        {"{\"fb\": \"1.0\",\n}", 2},         {"{\"fb\": \"1.0\"\n\"name\": 3}", 2}, {"{\"fb\": \"1.0\"} x", 1},
-        {"{\n\"fb\": '1.0'}", 2},            {"{\"fb\": \"1.0\", \"a\": 01}", 1}, {"{\"fb\": \"1.0\", \"a\": NaN}", 1},
-        {"{\"fb\": \"1.0\",\n\n\"a\": \"\xFF\"}", 3}, {"{\"fb\": \"1.0\", \"a\": 1e999}", 1}, {"{", 1}, {"{\"fb", 1},
-        {"{\"fb\": \"1.0\",\n\"a\": 1,\n\"a\": 2}", 3}};
+    static const struct {
+        const char *text;
+        int line;
+    } cases[] = {{"{\"fb\": \"1.0\",\n}", 2},
+                 {"{\"fb\": \"1.0\"\n\"name\": 3}", 2},
+                 {"{\"fb\": \"1.0\"} x", 1},
+                 {"{\n\"fb\": '1.0'}", 2},
+                 {"{\"fb\": \"1.0\", \"a\": 01}", 1},
+                 {"{\"fb\": \"1.0\", \"a\": NaN}", 1},
+                 {"{\"fb\": \"1.0\",\n\n\"a\": \"\xFF\"}", 3},
+                 {"{\"fb\": \"1.0\", \"a\": 1e999}", 1},
+                 {"{", 1},
+                 {"{\"fb", 1},
+                 {"{\"fb\": \"1.0\",\n\"a\": 1,\n\"a\": 2}", 3}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         refuse_text(cases[i].text, FB1301, cases[i].line, "not well-formed JSON");
 }
@@ -111,11 +122,17 @@ static void rejects_very_deep_json(void) {
 /* ---- values of a wrong type ------------------------------------------------------------------ */
 
 static void rejects_wrong_types_with_their_line(void) {
-    static const struct { const char *more; fb_diag_id id; int line; const char *message; } cases[] = {
+    static const struct {
+        const char *more;
+        fb_diag_id id;
+        int line;
+        const char *message;
+    } cases[] = {
         {"\"joints\": 5", FB1303, 4, "/joints: must be a list"},
         {"\"joints\": {}", FB1303, 4, "/joints: must be a list"},
         {"\"joints\": [\n3]", FB1303, 5, "/joints/0: must be an object"},
-        {"\"joints\": [\n{\"name\": \"j\", \"type\": \"pim\"}]", FB1303, 5, "no such type among joints: 'pim'"},
+        {"\"joints\": [\n{\"name\": \"j\", \"type\": \"pim\"}]", FB1303, 5,
+         "no such type among joints: 'pim'"},
         {"\"joints\": [\n{\"name\": \"j\"}]", FB1303, 5, "need a \"type\""},
         {"\"joints\": [\n{\"name\": \"j\", \"type\": 3}]", FB1303, 5, "type"},
         {"\"joints\": [\n{\"type\": \"pin\"}]", FB2204, 5, "must have a \"name\""},
@@ -125,18 +142,24 @@ static void rejects_wrong_types_with_their_line(void) {
         {"\"gravity\": [0, \"x\",\n 0]", FB1303, 4, "must be a number"},
         {"\"gravity\": [0, 1, \n null]", FB1303, 5, "must be a number"},
         {"\"credits\": 7", FB1303, 4, "/credits: must be a string"},
-        {"\"markers\": [{\"name\": \"k\", \"frame\": \"b\",\n \"fixed\": 1}]", FB1303, 5, "must be true or false"},
+        {"\"markers\": [{\"name\": \"k\", \"frame\": \"b\",\n \"fixed\": 1}]", FB1303, 5,
+         "must be true or false"},
         {"\"markers\": [{\"name\": \"k\",\n \"frame\": 3}]", FB1303, 5, "must be a name"},
         {"\"markers\": [\n\n{\"name\": 4, \"frame\": \"b\"}]", FB2204, 6, "must have a \"name\""},
         {"\"groups\": [\n{\"name\": \"g\"}]", FB1303, 5, "a group must have"},
         {"\"groups\": [{\"name\": \"g\", \"members\": [1]}]", FB1303, 4, "strings"},
         {"\"property_comments\": {\"a\": 1}", FB1303, 4, "strings"},
-        {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"path\": 3}]", FB1303, 5, "must be an object"},
-        {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"path\": {\"points\": [\n{\"type\": \"odd\"}]}}]", FB1303, 6,
-         "no path point has the type 'odd'"},
-        {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"path\": {\"type\": 3}}]", FB1303, 5, "\"type\" must be a string"},
-        {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"path\": {\n\"points\": 4}}]", FB1303, 6, "must be a list"},
-        {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"comments\": [{\"before\": \"x\"}]}]", FB1303, 5, "text"},
+        {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"path\": 3}]", FB1303, 5,
+         "must be an object"},
+        {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"path\": {\"points\": [\n{\"type\": "
+         "\"odd\"}]}}]",
+         FB1303, 6, "no path point has the type 'odd'"},
+        {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"path\": {\"type\": 3}}]", FB1303, 5,
+         "\"type\" must be a string"},
+        {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"path\": {\n\"points\": 4}}]", FB1303,
+         6, "must be a list"},
+        {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"comments\": [{\"before\": \"x\"}]}]",
+         FB1303, 5, "text"},
         {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"kept\": [1]}]", FB1303, 5, "strings"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -159,15 +182,20 @@ static void rejects_wrong_types_of_the_documents_own_members(void) {
 }
 
 static void rejects_integers_out_of_range(void) {
-    refuse("\"bodies_note\": 1,\n\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\", \"path\": {\"appearance\": {\"surface\":\n"
-           "{\"type\": \"surface\", \"representation\": 4294967297}}}}]", FB1303, 6, "whole number");
-    refuse("\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\", \"path\": {\"appearance\": {\"surface\":\n"
-           "{\"type\": \"surface\", \"representation\": 1.5}}}}]", FB1303, 5, "whole number");
+    refuse("\"bodies_note\": 1,\n\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\", \"path\": "
+           "{\"appearance\": {\"surface\":\n"
+           "{\"type\": \"surface\", \"representation\": 4294967297}}}}]",
+           FB1303, 6, "whole number");
+    refuse(
+        "\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\", \"path\": {\"appearance\": {\"surface\":\n"
+        "{\"type\": \"surface\", \"representation\": 1.5}}}}]",
+        FB1303, 5, "whole number");
 }
 
 static void rejects_deep_objects(void) {
     char *more = malloc(100000), *p = more;
-    p += sprintf(p, "\"joints\": [{\"name\": \"j\", \"type\": \"pin\", \"parent\": \"ground\", \"child\": \"b\", \"coordinates\": "
+    p += sprintf(p, "\"joints\": [{\"name\": \"j\", \"type\": \"pin\", \"parent\": \"ground\", \"child\": "
+                    "\"b\", \"coordinates\": "
                     "[{\"name\": \"q\", \"prescribed_function\": ");
     for (int i = 0; i < 1000; i++)
         p += sprintf(p, "{\"type\": \"multiplier\", \"function\": ");
@@ -183,20 +211,23 @@ static void rejects_references_to_nothing(void) {
     refuse("\"joints\": [{\"name\": \"j\", \"type\": \"pin\", \"parent\": \"ground\", \"child\": \"b\"},\n"
            "{\"name\": \"k\", \"type\": \"pin\", \"parent\": \"grond\", \"child\": \"b\"}]",
            FB2201, 5, "did you mean 'ground'?");
-    refuse("\"joints\": [\n{\"name\": \"k\", \"type\": \"pin\", \"child\": \"b\"}]", FB2105, 5, "must be given");
+    refuse("\"joints\": [\n{\"name\": \"k\", \"type\": \"pin\", \"child\": \"b\"}]", FB2105, 5,
+           "must be given");
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
 static void reads_numbers_of_every_kind(void) {
     fb_diag diag;
-    fb_model *model = accept("\"gravity\": [\"inf\", \"-inf\", \"nan\"],\n\"assembly_accuracy\": 3,"
-                             "\"frames\": [{\"name\": \"f\", \"parent\": \"b\", \"translation\": [-0.0, 1e-300, 0.1]}]", &diag);
+    fb_model *model =
+        accept("\"gravity\": [\"inf\", \"-inf\", \"nan\"],\n\"assembly_accuracy\": 3,"
+               "\"frames\": [{\"name\": \"f\", \"parent\": \"b\", \"translation\": [-0.0, 1e-300, 0.1]}]",
+               &diag);
     double x[3] = {0};
     FB_TRUE(fb_get_vector(model->root, "gravity", x, 3), "gravity");
-    FB_SAME(x[0], INFINITY);
-    FB_SAME(x[1], -INFINITY);
-    FB_SAME(x[2], NAN);
+    FB_SAME(x[0], FB_INFINITY);
+    FB_SAME(x[1], -FB_INFINITY);
+    FB_SAME(x[2], FB_NAN);
     FB_SAME(fb_get_number(model->root, "assembly_accuracy"), 3);
     FB_TRUE(fb_get_vector(fb_test_find(model, "f"), "translation", x, 3), "translation");
     FB_SAME(x[0], -0.0);
@@ -217,8 +248,10 @@ static void reads_numbers_of_every_kind(void) {
 
 static void null_is_no_value(void) {
     fb_diag diag;
-    fb_model *model = accept("\"frames\": [{\"name\": \"f\", \"parent\": \"b\", \"translation\": null}],\n\"credits\": null,"
-                             "\"gravity\": null", &diag);
+    fb_model *model = accept(
+        "\"frames\": [{\"name\": \"f\", \"parent\": \"b\", \"translation\": null}],\n\"credits\": null,"
+        "\"gravity\": null",
+        &diag);
     double x[3] = {9, 9, 9};
     FB_TRUE(fb_get_vector(fb_test_find(model, "f"), "translation", x, 3), "the default");
     FB_SAME(x[0], 0);
@@ -228,9 +261,11 @@ static void null_is_no_value(void) {
 
 static void one_of_a_list_may_stand_alone(void) {
     fb_diag diag;
-    fb_model *model = accept(
-        "\"joints\": [{\"name\": \"j\", \"type\": \"custom\", \"parent\": \"ground\", \"child\": \"b\", \"coordinates\": [{\"name\": \"q\"}],"
-        "\"axes\": [{\"coordinate\": \"q\", \"axis\": [0, 0, 1]}, {\"coordinate\": [\"q\"], \"axis\": [0, 1, 0]}]}]", &diag);
+    fb_model *model = accept("\"joints\": [{\"name\": \"j\", \"type\": \"custom\", \"parent\": \"ground\", "
+                             "\"child\": \"b\", \"coordinates\": [{\"name\": \"q\"}],"
+                             "\"axes\": [{\"coordinate\": \"q\", \"axis\": [0, 0, 1]}, {\"coordinate\": "
+                             "[\"q\"], \"axis\": [0, 1, 0]}]}]",
+                             &diag);
     const fb_element *j = fb_test_find(model, "/jointset/j");
     FB_EQUAL_STR(fb_test_target(fb_test_item(j, "axes", 0), "coordinate"), "/jointset/j/q");
     FB_EQUAL_STR(fb_test_target(fb_test_item(j, "axes", 1), "coordinate"), "/jointset/j/q");
@@ -239,10 +274,12 @@ static void one_of_a_list_may_stand_alone(void) {
 
 static void elements_get_their_usual_paths(void) {
     fb_diag diag;
-    fb_model *model = accept(
-        "\"wraps\": [{\"name\": \"w\", \"type\": \"sphere\", \"frame\": \"b\", \"radius\": 1}],"
-        "\"markers\": [{\"name\": \"k\", \"frame\": \"b\"}, {\"name\": \"l\", \"frame\": \"ground\", \"component_path\": \"/odd/l\"}],"
-        "\"frames\": [{\"name\": \"f\", \"parent\": \"b\"}]", &diag);
+    fb_model *model =
+        accept("\"wraps\": [{\"name\": \"w\", \"type\": \"sphere\", \"frame\": \"b\", \"radius\": 1}],"
+               "\"markers\": [{\"name\": \"k\", \"frame\": \"b\"}, {\"name\": \"l\", \"frame\": \"ground\", "
+               "\"component_path\": \"/odd/l\"}],"
+               "\"frames\": [{\"name\": \"f\", \"parent\": \"b\"}]",
+               &diag);
     FB_EQUAL_STR(fb_test_find(model, "w")->path, "/bodyset/b/wrapobjectset/w");
     FB_EQUAL_STR(fb_test_find(model, "b")->path, "/bodyset/b");
     FB_EQUAL_STR(fb_test_find(model, "k")->path, "/markerset/k");
@@ -253,7 +290,9 @@ static void elements_get_their_usual_paths(void) {
 
 static void joints_are_completed(void) {
     fb_diag diag;
-    fb_model *model = accept("\"joints\": [{\"name\": \"j\", \"type\": \"pin\", \"parent\": \"ground\", \"child\": \"b\"}]", &diag);
+    fb_model *model =
+        accept("\"joints\": [{\"name\": \"j\", \"type\": \"pin\", \"parent\": \"ground\", \"child\": \"b\"}]",
+               &diag);
     const fb_element *q = fb_test_item(fb_test_find(model, "/jointset/j"), "coordinates", 0);
     FB_EQUAL_STR(q ? q->path : NULL, "/jointset/j/_coord_0");
     done(model, &diag);
@@ -261,7 +300,8 @@ static void joints_are_completed(void) {
 
 static void order_decides_over_the_lists(void) {
     fb_diag diag;
-    const char *more = "\"springs\": [{\"name\": \"s\", \"type\": \"path\", \"resting_length\": 1, \"stiffness\": 1, \"dissipation\": 0}],"
+    const char *more = "\"springs\": [{\"name\": \"s\", \"type\": \"path\", \"resting_length\": 1, "
+                       "\"stiffness\": 1, \"dissipation\": 0}],"
                        "\"muscles\": [{\"name\": \"m\", \"type\": \"Thelen2003\"}]";
     fb_model *model = accept(more, &diag);
     FB_TRUE(fb_test_find(model, "m")->order < fb_test_find(model, "s")->order, "muscles come before springs");
@@ -269,7 +309,8 @@ static void order_decides_over_the_lists(void) {
     char longer[600];
     snprintf(longer, sizeof longer, "%s,\"order\": {\"/forceset\": [\"s\", \"m\"]}", more);
     model = accept(longer, &diag);
-    FB_TRUE(fb_test_find(model, "m")->order > fb_test_find(model, "s")->order, "but for the order that is given");
+    FB_TRUE(fb_test_find(model, "m")->order > fb_test_find(model, "s")->order,
+            "but for the order that is given");
     char *json = fb_test_to_fb(model);
     FB_HOLDS(json, "\"/forceset\": [\"s\", \"m\"]");
     free(json);
@@ -280,8 +321,11 @@ static void order_decides_over_the_lists(void) {
 
 static void keeps_unknown_members(void) {
     fb_diag diag;
-    fb_model *model = accept("\"future\": {\"a\": [1, 2.5, \"x\", null, true]},\n\"markers\": [{\"name\": \"k\", \"frame\": \"b\", \"note\": "
-                             "\"\\u00e9 \\\"q\\\" \\n\", \"big\": 12345678901234567890123, \"tiny\": 1e-7}],\n\"ground\": {\"colour\": \"blue\"}", &diag);
+    fb_model *model = accept("\"future\": {\"a\": [1, 2.5, \"x\", null, true]},\n\"markers\": [{\"name\": "
+                             "\"k\", \"frame\": \"b\", \"note\": "
+                             "\"\\u00e9 \\\"q\\\" \\n\", \"big\": 12345678901234567890123, \"tiny\": "
+                             "1e-7}],\n\"ground\": {\"colour\": \"blue\"}",
+                             &diag);
     FB_EQUAL_STR(fb_get_extra(model->root, "future"), "{\"a\": [1, 2.5, \"x\", null, true]}");
     FB_EQUAL_STR(fb_get_extra(fb_test_find(model, "k"), "note"), "\"\xC3\xA9 \\\"q\\\" \\n\"");
     FB_EQUAL_STR(fb_get_extra(model->ground, "colour"), "\"blue\"");
@@ -296,12 +340,14 @@ static void keeps_unknown_members(void) {
 
 static void keeps_steps_comments_and_kept_parts(void) {
     fb_diag diag;
-    fb_model *model = accept(
-        "\"steps\": [{\"tool\": \"t\", \"x\": 1}],\n\"comments\": [{\"text\": \"of the model\"}],\n\"model_kept\": [\"<x/>\"],"
-        "\"property_comments\": {\"Body.mass\": \"kg\"},"
-        "\"kept\": [{\"name\": \"o\", \"component_path\": \"/forceset/o\", \"class\": \"Odd\", \"xml\": \"<Odd name=\\\"o\\\"/>\"}],"
-        "\"markers\": [{\"name\": \"k\", \"frame\": \"b\", \"kept\": [\"<y/>\"], \"comments\": [{\"before\": \"location\", \"text\": \"c\"}]}]",
-        &diag);
+    fb_model *model = accept("\"steps\": [{\"tool\": \"t\", \"x\": 1}],\n\"comments\": [{\"text\": \"of the "
+                             "model\"}],\n\"model_kept\": [\"<x/>\"],"
+                             "\"property_comments\": {\"Body.mass\": \"kg\"},"
+                             "\"kept\": [{\"name\": \"o\", \"component_path\": \"/forceset/o\", \"class\": "
+                             "\"Odd\", \"xml\": \"<Odd name=\\\"o\\\"/>\"}],"
+                             "\"markers\": [{\"name\": \"k\", \"frame\": \"b\", \"kept\": [\"<y/>\"], "
+                             "\"comments\": [{\"before\": \"location\", \"text\": \"c\"}]}]",
+                             &diag);
     FB_EQUAL_INT(model->n_steps, 1);
     FB_EQUAL_STR(model->steps[0], "{\"tool\": \"t\", \"x\": 1}");
     FB_EQUAL_STR(model->root->kept->xml, "<x/>");
@@ -317,20 +363,27 @@ static void keeps_steps_comments_and_kept_parts(void) {
 /* ---- either kind ----------------------------------------------------------------------------- */
 
 static void model_read_tells_kinds_apart_by_content(void) {
-    static const struct { const char *text; fb_status status; const char *name; } cases[] = {
-        {"{\"fb\": \"1.0\", \"name\": \"j\"}", FB_OK, "j"},
-        {" \n\t{\"fb\": \"1.0\", \"name\": \"j\"}", FB_OK, "j"},
-        {"\xEF\xBB\xBF{\"fb\": \"1.0\", \"name\": \"j\"}", FB_OK, "j"},
-        {"<Model name=\"x\"/>", FB_OK, "x"},
-        {"\xEF\xBB\xBF<Model name=\"x\"/>", FB_OK, "x"},
-        {"[1]", FB_E_INPUT, NULL}, {"hello", FB_E_INPUT, NULL}, {"", FB_E_INPUT, NULL}, {" ", FB_E_INPUT, NULL},
-        {"\xEF\xBB\xBF", FB_E_INPUT, NULL}};
+    static const struct {
+        const char *text;
+        fb_status status;
+        const char *name;
+    } cases[] = {{"{\"fb\": \"1.0\", \"name\": \"j\"}", FB_OK, "j"},
+                 {" \n\t{\"fb\": \"1.0\", \"name\": \"j\"}", FB_OK, "j"},
+                 {"\xEF\xBB\xBF{\"fb\": \"1.0\", \"name\": \"j\"}", FB_OK, "j"},
+                 {"<Model name=\"x\"/>", FB_OK, "x"},
+                 {"\xEF\xBB\xBF<Model name=\"x\"/>", FB_OK, "x"},
+                 {"[1]", FB_E_INPUT, NULL},
+                 {"hello", FB_E_INPUT, NULL},
+                 {"", FB_E_INPUT, NULL},
+                 {" ", FB_E_INPUT, NULL},
+                 {"\xEF\xBB\xBF", FB_E_INPUT, NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         fb_model *model;
         fb_diag diag;
         fb_diag_init(&diag);
         size_t n = strlen(cases[i].text);
-        FB_EQUAL_INT(fb_model_read(&model, fb_test_bytes(cases[i].text, n), n, "x", FB_MAX_BYTES, &diag), cases[i].status);
+        FB_EQUAL_INT(fb_model_read(&model, fb_test_bytes(cases[i].text, n), n, "x", FB_MAX_BYTES, &diag),
+                     cases[i].status);
         FB_EQUAL_STR(model ? model->root->name : NULL, cases[i].name);
         FB_EQUAL_INT(diag.counts[FB_ERROR], cases[i].status == FB_OK ? 0 : 1);
         done(model, &diag);

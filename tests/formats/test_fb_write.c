@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libcore/base/number.h"
 #include "tests/help.h"
 
 static char *written(void (*write)(fb_text *out, const void *what), const void *what) {
@@ -23,9 +24,15 @@ static void write_number(fb_text *out, const void *what) {
 }
 
 static void strings_are_escaped(void) {
-    static const struct { const char *text, *json; } cases[] = {
-        {"", "\"\""}, {"plain", "\"plain\""}, {"a\"b\\c", "\"a\\\"b\\\\c\""}, {"\n\r\t", "\"\\n\\r\\t\""},
-        {"\x01\x1f", "\"\\u0001\\u001f\""}, {"\xC3\xA9/", "\"\xC3\xA9/\""}, {"\x7f", "\"\x7f\""}};
+    static const struct {
+        const char *text, *json;
+    } cases[] = {{"", "\"\""},
+                 {"plain", "\"plain\""},
+                 {"a\"b\\c", "\"a\\\"b\\\\c\""},
+                 {"\n\r\t", "\"\\n\\r\\t\""},
+                 {"\x01\x1f", "\"\\u0001\\u001f\""},
+                 {"\xC3\xA9/", "\"\xC3\xA9/\""},
+                 {"\x7f", "\"\x7f\""}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *json = written(write_string, cases[i].text);
         FB_EQUAL_STR(json, cases[i].json);
@@ -37,9 +44,19 @@ static void strings_are_escaped(void) {
 }
 
 static void numbers_read_back(void) {
-    static const struct { double x; const char *json; } cases[] = {
-        {0, "0"}, {-0.0, "-0.0"}, {1, "1"}, {0.1, "0.1"}, {1e-7, "1e-7"}, {1e300, "1e300"}, {NAN, "\"nan\""},
-        {INFINITY, "\"inf\""}, {-INFINITY, "\"-inf\""}, {123456789012, "123456789012"}};
+    static const struct {
+        double x;
+        const char *json;
+    } cases[] = {{0, "0"},
+                 {-0.0, "-0.0"},
+                 {1, "1"},
+                 {0.1, "0.1"},
+                 {1e-7, "1e-7"},
+                 {1e300, "1e300"},
+                 {FB_NAN, "\"nan\""},
+                 {FB_INFINITY, "\"inf\""},
+                 {-FB_INFINITY, "\"-inf\""},
+                 {123456789012, "123456789012"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *json = written(write_number, &cases[i].x);
         FB_EQUAL_STR(json, cases[i].json);
@@ -86,8 +103,9 @@ static void version_and_name_come_first(void) {
 }
 
 static void brief_defaults_are_left_out(void) {
-    char *json = rewrite("{\"fb\": \"1.0\", \"muscles\": [{\"name\": \"a\", \"type\": \"Thelen2003\", \"enabled\": true},"
-                         "{\"name\": \"b\", \"type\": \"Thelen2003\", \"enabled\": false}]}");
+    char *json = rewrite(
+        "{\"fb\": \"1.0\", \"muscles\": [{\"name\": \"a\", \"type\": \"Thelen2003\", \"enabled\": true},"
+        "{\"name\": \"b\", \"type\": \"Thelen2003\", \"enabled\": false}]}");
     FB_TRUE(strstr(json, "\"enabled\": true") == NULL, "the default");
     FB_HOLDS(json, "\"enabled\": false");
     FB_HOLDS(json, "\"max_isometric_force\": 1000");
@@ -95,8 +113,9 @@ static void brief_defaults_are_left_out(void) {
 }
 
 static void references_are_unique_names(void) {
-    char *json = rewrite("{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"b\", \"mass\": 1}, {\"name\": \"c\", \"mass\": 1}],"
-                         "\"markers\": [{\"name\": \"m\", \"frame\": \"/bodyset/c\"}]}");
+    char *json = rewrite(
+        "{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"b\", \"mass\": 1}, {\"name\": \"c\", \"mass\": 1}],"
+        "\"markers\": [{\"name\": \"m\", \"frame\": \"/bodyset/c\"}]}");
     FB_HOLDS(json, "\"frame\": \"c\"");
     free(json);
 }
@@ -116,7 +135,8 @@ static void writing_twice_gives_the_same_bytes(void) {
             size_t at = 0;
             while (!same && first[at] == second[at])
                 at++;
-            FB_TRUE(same, "%s: '%.100s' became '%.100s'", file, first + (at > 40 ? at - 40 : 0), second + (at > 40 ? at - 40 : 0));
+            FB_TRUE(same, "%s: '%.100s' became '%.100s'", file, first + (at > 40 ? at - 40 : 0),
+                    second + (at > 40 ? at - 40 : 0));
             free(first);
             free(second);
         }
@@ -129,9 +149,13 @@ static void writing_twice_gives_the_same_bytes(void) {
 static void deep_functions_can_be_read_back(void) {
     enum { DEEP = 80 };
     char *inside = malloc(20000), *p = inside;
-    p += sprintf(p, "<BodySet><objects><Body name=\"b\"><mass>1</mass></Body></objects></BodySet><JointSet><objects><PinJoint name=\"j\">"
-                    "<socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/b</socket_child_frame>"
-                    "<coordinates><Coordinate name=\"q\"><prescribed_function>");
+    p +=
+        sprintf(p,
+                "<BodySet><objects><Body "
+                "name=\"b\"><mass>1</mass></Body></objects></BodySet><JointSet><objects><PinJoint name=\"j\">"
+                "<socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/b</"
+                "socket_child_frame>"
+                "<coordinates><Coordinate name=\"q\"><prescribed_function>");
     for (int i = 0; i < DEEP; i++)
         p += sprintf(p, "<MultiplierFunction><function>");
     p += sprintf(p, "<Constant><value>1</value></Constant>");
@@ -162,11 +186,13 @@ static void schema_and_classes_are_written(void) {
     fb_schema_write(&text);
     json_t *schema = json_loads(fb_text_string(&text), 0, NULL);
     FB_TRUE(schema != NULL, "the schema is JSON");
-    FB_EQUAL_STR(json_string_value(json_object_get(schema, "$schema")), "https://json-schema.org/draft/2020-12/schema");
+    FB_EQUAL_STR(json_string_value(json_object_get(schema, "$schema")),
+                 "https://json-schema.org/draft/2020-12/schema");
     json_decref(schema);
     size_t size;
     char *stored = fb_test_read_file("docs/fb.schema.json", &size);
-    FB_TRUE(stored && strcmp(stored, fb_text_string(&text)) == 0, "docs/fb.schema.json is up to date (make docs)");
+    FB_TRUE(stored && strcmp(stored, fb_text_string(&text)) == 0,
+            "docs/fb.schema.json is up to date (make docs)");
     fb_free(stored);
     fb_text_free(&text);
     fb_text_init(&text, NULL);
@@ -175,7 +201,8 @@ static void schema_and_classes_are_written(void) {
         if (!strstr(fb_text_string(&text), fb_class_at(i)->name))
             FB_HOLDS(fb_text_string(&text), fb_class_at(i)->name);
     stored = fb_test_read_file("docs/classes.md", &size);
-    FB_TRUE(stored && strcmp(stored, fb_text_string(&text)) == 0, "docs/classes.md is up to date (make docs)");
+    FB_TRUE(stored && strcmp(stored, fb_text_string(&text)) == 0,
+            "docs/classes.md is up to date (make docs)");
     fb_free(stored);
     fb_text_free(&text);
 }

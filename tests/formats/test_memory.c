@@ -168,9 +168,6 @@ static void fail_in_turn(const operation *op, const subject *s) {
     long step = s->osim_size < 16 * 1024 ? 1 : 7, n = 1;
     while (run_failing(op, s, n))
         n += step;
-#ifdef LEAKS
-    FB_TRUE(__lsan_do_recoverable_leak_check() == 0, "%s of %s leaks", op->name, s->file);
-#endif
     if (fb_test_setting("FB_VERBOSE", 0))
         printf("    %s of %s: %ld allocations\n", op->name, s->file, n - 1);
 }
@@ -185,6 +182,9 @@ static void all_files(const char *name, bool (*run)(const subject *)) {
             fail_in_turn(&op, &s);
         clear(&s);
     }
+#ifdef LEAKS
+    FB_TRUE(__lsan_do_recoverable_leak_check() == 0, "%s leaks", name);
+#endif
 }
 
 static void reading_osim(void) {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libcore/base/number.h"
 #include "tests/help.h"
 
 /* A leg on a pin: what most of these tests add something to. Lines 3 to 8 of the document. */
@@ -11,7 +12,8 @@
 #define JOINTS \
     "<JointSet><objects><PinJoint name=\"hip\"><socket_parent_frame>/ground</socket_parent_frame>\n" \
     "<socket_child_frame>/bodyset/leg</socket_child_frame>\n" \
-    "<coordinates><Coordinate name=\"flexion\"><default_value>0.5</default_value></Coordinate></coordinates>\n" \
+    "<coordinates><Coordinate " \
+    "name=\"flexion\"><default_value>0.5</default_value></Coordinate></coordinates>\n" \
     "</PinJoint></objects></JointSet>\n"
 
 /* Reads a document of the newest version that holds `inside`; its first line is line 2. */
@@ -61,9 +63,10 @@ static fb_model *accept_with(const char *inside, fb_diag *diag, fb_action action
 /* ---- documents ------------------------------------------------------------------------------- */
 
 static void accepts_the_smallest_model(void) {
-    static const char *const texts[] = {"<OpenSimDocument Version=\"40500\"><Model name=\"m\"/></OpenSimDocument>",
-                                        "<Model name=\"m\"/>", "<OpenSimDocument Version=\"40600\"><Model/></OpenSimDocument>",
-                                        "<OpenSimDocument Version=\"10500\"><Model name=\"m\"></Model></OpenSimDocument>"};
+    static const char *const texts[] = {
+        "<OpenSimDocument Version=\"40500\"><Model name=\"m\"/></OpenSimDocument>", "<Model name=\"m\"/>",
+        "<OpenSimDocument Version=\"40600\"><Model/></OpenSimDocument>",
+        "<OpenSimDocument Version=\"10500\"><Model name=\"m\"></Model></OpenSimDocument>"};
     static const int versions[] = {40500, 10500, 40600, 10500};
     for (int i = 0; i < 4; i++) {
         fb_diag diag;
@@ -85,11 +88,14 @@ static void accepts_the_smallest_model(void) {
 }
 
 static void rejects_what_is_no_model(void) {
-    static const struct { const char *text; int line; const char *message; } cases[] = {
-        {"\n<OpenSimDocument Version=\"40500\">\n<ScaleSet/></OpenSimDocument>", 3, "ScaleSet"},
-        {"<OpenSimDocument Version=\"40500\"/>", 1, "nothing"},
-        {"\n\n<html/>", 3, "html"},
-        {"<OpenSimDocuments Version=\"40500\"><Model/></OpenSimDocuments>", 1, "misspelt"}};
+    static const struct {
+        const char *text;
+        int line;
+        const char *message;
+    } cases[] = {{"\n<OpenSimDocument Version=\"40500\">\n<ScaleSet/></OpenSimDocument>", 3, "ScaleSet"},
+                 {"<OpenSimDocument Version=\"40500\"/>", 1, "nothing"},
+                 {"\n\n<html/>", 3, "html"},
+                 {"<OpenSimDocuments Version=\"40500\"><Model/></OpenSimDocuments>", 1, "misspelt"}};
     for (int i = 0; i < 4; i++) {
         fb_diag diag;
         fb_status status;
@@ -103,12 +109,15 @@ static void rejects_what_is_no_model(void) {
 }
 
 static void warns_of_unknown_versions(void) {
-    static const struct { const char *version, *message; } cases[] = {
-        {"Version=\"50000\"", "newer"}, {"Version=\"10000\"", "older"}, {"Version=\"x\"", "'x'"}, {"", "missing"},
-        {"Version=\"-1\"", "'-1'"}, {"Version=\"nan\"", "'nan'"}};
+    static const struct {
+        const char *version, *message;
+    } cases[] = {{"Version=\"50000\"", "newer"}, {"Version=\"10000\"", "older"},
+                 {"Version=\"x\"", "'x'"},       {"", "missing"},
+                 {"Version=\"-1\"", "'-1'"},     {"Version=\"nan\"", "'nan'"}};
     for (int i = 0; i < 6; i++) {
         char text[200];
-        snprintf(text, sizeof text, "\n<OpenSimDocument %s><Model name=\"m\"/></OpenSimDocument>", cases[i].version);
+        snprintf(text, sizeof text, "\n<OpenSimDocument %s><Model name=\"m\"/></OpenSimDocument>",
+                 cases[i].version);
         fb_diag diag;
         fb_status status;
         fb_model *model = fb_test_osim(text, &diag, &status);
@@ -152,33 +161,42 @@ static void reads_the_lists_in_their_order(void) {
     fb_model *model = accept(
         BODIES JOINTS
         "<ForceSet><objects><PathSpring name=\"b\"><resting_length>1</resting_length><stiffness>1</stiffness>"
-        "<dissipation>0</dissipation></PathSpring><CoordinateActuator name=\"a\"><coordinate>flexion</coordinate>"
-        "</CoordinateActuator><CoordinateActuator name=\"c\"><coordinate>flexion</coordinate></CoordinateActuator>"
+        "<dissipation>0</dissipation></PathSpring><CoordinateActuator "
+        "name=\"a\"><coordinate>flexion</coordinate>"
+        "</CoordinateActuator><CoordinateActuator "
+        "name=\"c\"><coordinate>flexion</coordinate></CoordinateActuator>"
         "</objects></ForceSet>"
         "<MarkerSet><objects><Marker name=\"m2\"><socket_parent_frame>/ground</socket_parent_frame></Marker>"
-        "<Marker name=\"m1\"><socket_parent_frame>/bodyset/leg</socket_parent_frame></Marker></objects></MarkerSet>",
+        "<Marker "
+        "name=\"m1\"><socket_parent_frame>/bodyset/leg</socket_parent_frame></Marker></objects></MarkerSet>",
         &diag);
-    const fb_list *actuators = fb_model_items(model, "actuators"), *markers = fb_model_items(model, "markers");
+    const fb_list *actuators = fb_model_items(model, "actuators"),
+                  *markers = fb_model_items(model, "markers");
     FB_EQUAL_INT(actuators->n, 2);
     FB_EQUAL_STR(actuators->items[0]->path, "/forceset/a");
     FB_EQUAL_STR(actuators->items[1]->path, "/forceset/c");
     FB_EQUAL_INT(fb_model_items(model, "springs")->n, 1);
     FB_EQUAL_INT(markers->n, 2);
     FB_EQUAL_STR(markers->items[0]->name, "m2");
-    FB_TRUE(fb_model_items(model, "springs")->items[0]->order < actuators->items[0]->order, "the spring comes first");
+    FB_TRUE(fb_model_items(model, "springs")->items[0]->order < actuators->items[0]->order,
+            "the spring comes first");
     done(model, &diag);
 }
 
 static void completes_coordinates_that_are_not_given(void) {
-    static const struct { const char *cls; int n; } joints[] = {
-        {"PinJoint", 1},  {"SliderJoint", 1}, {"PlanarJoint", 3}, {"UniversalJoint", 2}, {"BallJoint", 3},
-        {"GimbalJoint", 3}, {"FreeJoint", 6}, {"WeldJoint", 0},   {"CustomJoint", 0},    {"ScapulothoracicJoint", 4}};
+    static const struct {
+        const char *cls;
+        int n;
+    } joints[] = {{"PinJoint", 1},    {"SliderJoint", 1},         {"PlanarJoint", 3}, {"UniversalJoint", 2},
+                  {"BallJoint", 3},   {"GimbalJoint", 3},         {"FreeJoint", 6},   {"WeldJoint", 0},
+                  {"CustomJoint", 0}, {"ScapulothoracicJoint", 4}};
     for (size_t i = 0; i < sizeof joints / sizeof joints[0]; i++) {
         char inside[600];
         snprintf(inside, sizeof inside,
-                 BODIES "<JointSet><objects><%s name=\"hip\"><socket_parent_frame>/ground</socket_parent_frame>"
-                        "<thoracic_ellipsoid_radii_x_y_z>1 1 1</thoracic_ellipsoid_radii_x_y_z>"
-                        "<socket_child_frame>/bodyset/leg</socket_child_frame></%s></objects></JointSet>",
+                 BODIES
+                 "<JointSet><objects><%s name=\"hip\"><socket_parent_frame>/ground</socket_parent_frame>"
+                 "<thoracic_ellipsoid_radii_x_y_z>1 1 1</thoracic_ellipsoid_radii_x_y_z>"
+                 "<socket_child_frame>/bodyset/leg</socket_child_frame></%s></objects></JointSet>",
                  joints[i].cls, joints[i].cls);
         fb_diag diag;
         fb_model *model = accept(inside, &diag);
@@ -197,15 +215,20 @@ static void completes_coordinates_that_are_not_given(void) {
 static void reads_frames_and_wraps_of_bodies(void) {
     fb_diag diag;
     fb_model *model = accept(
-        "<Ground name=\"ground\"><WrapObjectSet><objects><WrapSphere name=\"ball\"><radius>0.1</radius></WrapSphere>"
+        "<Ground name=\"ground\"><WrapObjectSet><objects><WrapSphere "
+        "name=\"ball\"><radius>0.1</radius></WrapSphere>"
         "</objects></WrapObjectSet></Ground>"
         "<BodySet><objects><Body name=\"leg\"><mass>1</mass><components><PhysicalOffsetFrame name=\"knob\">"
         "<socket_parent>..</socket_parent><translation>0 1 0</translation></PhysicalOffsetFrame></components>"
-        "<WrapObjectSet><objects><WrapCylinder name=\"ball\"><radius>0.2</radius></WrapCylinder></objects></WrapObjectSet>"
+        "<WrapObjectSet><objects><WrapCylinder "
+        "name=\"ball\"><radius>0.2</radius></WrapCylinder></objects></WrapObjectSet>"
         "</Body></objects></BodySet>"
         "<JointSet><objects><WeldJoint name=\"hip\"><socket_parent_frame>base</socket_parent_frame>"
-        "<socket_child_frame>/bodyset/leg/knob</socket_child_frame><frames><PhysicalOffsetFrame name=\"base\">"
-        "<socket_parent>/ground</socket_parent></PhysicalOffsetFrame></frames></WeldJoint></objects></JointSet>", &diag);
+        "<socket_child_frame>/bodyset/leg/knob</socket_child_frame><frames><PhysicalOffsetFrame "
+        "name=\"base\">"
+        "<socket_parent>/ground</socket_parent></PhysicalOffsetFrame></frames></WeldJoint></objects></"
+        "JointSet>",
+        &diag);
     FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/bodyset/leg/knob"), "parent"), "/bodyset/leg");
     FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/jointset/hip"), "parent"), "/jointset/hip/base");
     FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/jointset/hip"), "child"), "/bodyset/leg/knob");
@@ -223,21 +246,27 @@ static void reads_paths_muscles_and_curves(void) {
     fb_diag diag;
     fb_model *model = accept(
         BODIES JOINTS
-        "<ForceSet><objects><Millard2012EquilibriumMuscle name=\"m\"><max_isometric_force>500</max_isometric_force>"
-        "<GeometryPath name=\"path\"><PathPointSet><objects><PathPoint name=\"p1\"><socket_parent_frame>/ground"
+        "<ForceSet><objects><Millard2012EquilibriumMuscle "
+        "name=\"m\"><max_isometric_force>500</max_isometric_force>"
+        "<GeometryPath name=\"path\"><PathPointSet><objects><PathPoint "
+        "name=\"p1\"><socket_parent_frame>/ground"
         "</socket_parent_frame><location>0 0.1 0</location></PathPoint><ConditionalPathPoint name=\"p2\">"
         "<socket_parent_frame>/bodyset/leg</socket_parent_frame><location>0 0 1</location><range>-1 1</range>"
-        "<socket_coordinate>/jointset/hip/flexion</socket_coordinate></ConditionalPathPoint></objects></PathPointSet>"
-        "</GeometryPath><TendonForceLengthCurve name=\"m_TendonForceLengthCurve\"><strain_at_one_norm_force>0.06"
+        "<socket_coordinate>/jointset/hip/flexion</socket_coordinate></ConditionalPathPoint></objects></"
+        "PathPointSet>"
+        "</GeometryPath><TendonForceLengthCurve "
+        "name=\"m_TendonForceLengthCurve\"><strain_at_one_norm_force>0.06"
         "</strain_at_one_norm_force></TendonForceLengthCurve></Millard2012EquilibriumMuscle></objects>"
-        "<groups><ObjectGroup name=\"all of them\"><members>m</members></ObjectGroup></groups></ForceSet>", &diag);
+        "<groups><ObjectGroup name=\"all of them\"><members>m</members></ObjectGroup></groups></ForceSet>",
+        &diag);
     const fb_element *m = fb_test_find(model, "/forceset/m"), *path = fb_get_object(m, "path");
     FB_SAME(fb_get_number(m, "max_isometric_force"), 500);
     FB_SAME(fb_get_number(m, "optimal_fiber_length"), 0.1);
     FB_EQUAL_STR(fb_test_item(path, "points", 0)->name, "p1");
     FB_EQUAL_STR(fb_test_item(path, "points", 1)->cls->name, "ConditionalPathPoint");
     FB_EQUAL_STR(fb_test_target(fb_test_item(path, "points", 1), "coordinate"), "/jointset/hip/flexion");
-    FB_SAME(fb_get_number(fb_get_object(m, "tendon_force_length_curve"), "strain_at_max_isometric_force"), 0.06);
+    FB_SAME(fb_get_number(fb_get_object(m, "tendon_force_length_curve"), "strain_at_max_isometric_force"),
+            0.06);
     FB_EQUAL_STR(fb_get_object(m, "tendon_force_length_curve")->name, NULL);
     FB_EQUAL_STR(fb_get_object(m, "active_force_length_curve")->cls->name, "ActiveForceLengthCurve");
     FB_EQUAL_INT(model->n_groups, 1);
@@ -256,9 +285,13 @@ static void converts_degrees_only_where_the_coordinate_turns(void) {
         "<JointSet><objects><PlanarJoint name=\"hip\"><socket_parent_frame>/ground</socket_parent_frame>"
         "<socket_child_frame>/bodyset/leg</socket_child_frame><coordinates><Coordinate name=\"turn\"/>"
         "<Coordinate name=\"x\"/><Coordinate name=\"y\"/></coordinates></PlanarJoint></objects></JointSet>"
-        "<ForceSet><objects><CoordinateLimitForce name=\"a\"><coordinate>turn</coordinate><upper_limit>90</upper_limit>"
-        "<upper_stiffness>2</upper_stiffness></CoordinateLimitForce><CoordinateLimitForce name=\"b\"><coordinate>x</coordinate>"
-        "<upper_limit>90</upper_limit><upper_stiffness>2</upper_stiffness></CoordinateLimitForce></objects></ForceSet>", &diag);
+        "<ForceSet><objects><CoordinateLimitForce "
+        "name=\"a\"><coordinate>turn</coordinate><upper_limit>90</upper_limit>"
+        "<upper_stiffness>2</upper_stiffness></CoordinateLimitForce><CoordinateLimitForce "
+        "name=\"b\"><coordinate>x</coordinate>"
+        "<upper_limit>90</upper_limit><upper_stiffness>2</upper_stiffness></CoordinateLimitForce></objects></"
+        "ForceSet>",
+        &diag);
     FB_NEAR(fb_get_number(fb_test_find(model, "/forceset/a"), "upper_limit"), acos(-1) / 2, 0, 1e-15);
     FB_NEAR(fb_get_number(fb_test_find(model, "/forceset/a"), "upper_stiffness"), 360 / acos(-1), 0, 1e-15);
     FB_SAME(fb_get_number(fb_test_find(model, "/forceset/b"), "upper_limit"), 90);
@@ -273,15 +306,16 @@ static void names_elements_without_a_name_after_their_class(void) {
     const fb_element *body = fb_test_find(model, "/bodyset/body");
     FB_EQUAL_STR(body ? body->name : NULL, "body");
     done(model, &diag);
-    model = accept_with("<BodySet><objects>\n<Body name=\"a/b\"><mass>1</mass></Body></objects></BodySet>", &diag,
-                        FB_WARNING, FB2204, 3, "'a/b'");
+    model = accept_with("<BodySet><objects>\n<Body name=\"a/b\"><mass>1</mass></Body></objects></BodySet>",
+                        &diag, FB_WARNING, FB2204, 3, "'a/b'");
     done(model, &diag);
 }
 
 static void takes_the_first_of_two_properties(void) {
     fb_diag diag;
-    fb_model *model = accept("<BodySet><objects><Body name=\"b\"><mass>1</mass>\n<mass>2</mass></Body></objects></BodySet>",
-                             &diag);
+    fb_model *model =
+        accept("<BodySet><objects><Body name=\"b\"><mass>1</mass>\n<mass>2</mass></Body></objects></BodySet>",
+               &diag);
     bool told = false;
     for (size_t i = 0; i < diag.n; i++)
         told = told || (diag.records[i].id == FB2003 && diag.records[i].line == 3);
@@ -302,10 +336,13 @@ static void rejects_numbers_that_are_none(void) {
     refuse(BODY("<mass_center>0, 1, 2</mass_center>"), FB2101, 3, "'0,'");
     refuse(BODY("<mass>1\n<x/></mass>"), FB2103, 3, "text");
     refuse(BODY("<mass_center>\n0 1</mass_center>"), FB2102, 3, "must be 3 numbers, got 2");
-    refuse(BODY("<attached_geometry><Mesh name=\"m\"><Appearance><SurfaceProperties><representation>1.5</representation>"
-                "</SurfaceProperties></Appearance></Mesh></attached_geometry>"), FB2101, 3, "whole number");
+    refuse(BODY("<attached_geometry><Mesh "
+                "name=\"m\"><Appearance><SurfaceProperties><representation>1.5</representation>"
+                "</SurfaceProperties></Appearance></Mesh></attached_geometry>"),
+           FB2101, 3, "whole number");
     refuse(BODY("<attached_geometry><Mesh name=\"m\"><Appearance><visible>maybe</visible></Appearance></Mesh>"
-                "</attached_geometry>"), FB2103, 3, "true or false");
+                "</attached_geometry>"),
+           FB2103, 3, "true or false");
 }
 
 static void messages_name_class_and_element(void) {
@@ -324,24 +361,29 @@ static void messages_name_class_and_element(void) {
 static void accepts_nan_inf_and_too_many_numbers(void) {
     fb_diag diag;
     double x[3];
-    fb_model *model = accept_with(BODY("<mass>NaN</mass><mass_center>Inf -inf 1 7</mass_center>"), &diag, FB_APPROXIMATED,
-                                  FB2102, 3, "must be 3 numbers, got 4");
+    fb_model *model = accept_with(BODY("<mass>NaN</mass><mass_center>Inf -inf 1 7</mass_center>"), &diag,
+                                  FB_APPROXIMATED, FB2102, 3, "must be 3 numbers, got 4");
     const fb_element *b = fb_test_find(model, "/bodyset/b");
-    FB_SAME(fb_get_number(b, "mass"), NAN);
+    FB_SAME(fb_get_number(b, "mass"), FB_NAN);
     FB_TRUE(fb_get_vector(b, "mass_center", x, 3), "a vector");
-    FB_SAME(x[0], INFINITY);
-    FB_SAME(x[1], -INFINITY);
+    FB_SAME(x[0], FB_INFINITY);
+    FB_SAME(x[1], -FB_INFINITY);
     free(fb_test_to_fb(model));
     done(model, &diag);
 }
 
 static void accepts_truth_in_all_spellings(void) {
-    static const struct { const char *text; bool truth; } cases[] = {
-        {"true", true}, {"True", true}, {"TRUE", true}, {"1", true}, {" false ", false}, {"FALSE", false}, {"0", false}};
+    static const struct {
+        const char *text;
+        bool truth;
+    } cases[] = {{"true", true},     {"True", true},   {"TRUE", true}, {"1", true},
+                 {" false ", false}, {"FALSE", false}, {"0", false}};
     for (int i = 0; i < 7; i++) {
         char inside[600];
-        snprintf(inside, sizeof inside, "<MarkerSet><objects><Marker name=\"m\"><socket_parent_frame>/ground"
-                 "</socket_parent_frame><fixed>%s</fixed></Marker></objects></MarkerSet>", cases[i].text);
+        snprintf(inside, sizeof inside,
+                 "<MarkerSet><objects><Marker name=\"m\"><socket_parent_frame>/ground"
+                 "</socket_parent_frame><fixed>%s</fixed></Marker></objects></MarkerSet>",
+                 cases[i].text);
         fb_diag diag;
         fb_model *model = accept(inside, &diag);
         FB_EQUAL_INT(fb_get_bool(fb_test_find(model, "/markerset/m"), "fixed"), cases[i].truth);
@@ -352,17 +394,20 @@ static void accepts_truth_in_all_spellings(void) {
 /* ---- references ------------------------------------------------------------------------------ */
 
 static void rejects_references_to_nothing(void) {
-    refuse(BODIES "<JointSet><objects>\n<PinJoint name=\"hip\"><socket_parent_frame>/ground</socket_parent_frame>"
-                  "<socket_child_frame>/bodyset/lag</socket_child_frame></PinJoint></objects></JointSet>",
+    refuse(BODIES
+           "<JointSet><objects>\n<PinJoint name=\"hip\"><socket_parent_frame>/ground</socket_parent_frame>"
+           "<socket_child_frame>/bodyset/lag</socket_child_frame></PinJoint></objects></JointSet>",
            FB2201, 5, "'/bodyset/lag'; did you mean 'leg'?");
-    refuse(BODIES "<JointSet><objects>\n<PinJoint name=\"hip\"><socket_parent_frame>/ground</socket_parent_frame>"
-                  "</PinJoint></objects></JointSet>", FB2105, 5, "socket_child_frame must be given");
+    refuse(BODIES
+           "<JointSet><objects>\n<PinJoint name=\"hip\"><socket_parent_frame>/ground</socket_parent_frame>"
+           "</PinJoint></objects></JointSet>",
+           FB2105, 5, "socket_child_frame must be given");
 }
 
 static void warns_of_required_properties_that_are_missing(void) {
     fb_diag diag;
-    fb_model *model = accept_with("<ForceSet><objects>\n<PathSpring name=\"s\"/></objects></ForceSet>", &diag, FB_WARNING,
-                                  FB2105, 3, "<resting_length> must be given");
+    fb_model *model = accept_with("<ForceSet><objects>\n<PathSpring name=\"s\"/></objects></ForceSet>", &diag,
+                                  FB_WARNING, FB2105, 3, "<resting_length> must be given");
     done(model, &diag);
 }
 
@@ -370,24 +415,27 @@ static void warns_of_required_properties_that_are_missing(void) {
 
 static void keeps_unknown_classes_word_for_word(void) {
     fb_diag diag;
-    fb_model *model = accept_with("<ForceSet><objects>\n<ToyMuscle name='t'  odd=\"1\"><x>1</x><!-- y --></ToyMuscle>"
-                                  "</objects></ForceSet>", &diag, FB_KEPT, FB2001, 3, "ToyMuscle 't'");
+    fb_model *model =
+        accept_with("<ForceSet><objects>\n<ToyMuscle name='t'  odd=\"1\"><x>1</x><!-- y --></ToyMuscle>"
+                    "</objects></ForceSet>",
+                    &diag, FB_KEPT, FB2001, 3, "ToyMuscle 't'");
     const fb_list *kept = fb_model_items(model, "kept");
     FB_EQUAL_INT(kept->n, 1);
     FB_EQUAL_STR(kept->items[0]->path, "/forceset/t");
     FB_EQUAL_STR(fb_get_string(kept->items[0], "class"), "ToyMuscle");
-    FB_EQUAL_STR(fb_get_string(kept->items[0], "xml"), "<ToyMuscle name='t'  odd=\"1\"><x>1</x><!-- y --></ToyMuscle>");
+    FB_EQUAL_STR(fb_get_string(kept->items[0], "xml"),
+                 "<ToyMuscle name='t'  odd=\"1\"><x>1</x><!-- y --></ToyMuscle>");
     free(fb_test_to_fb(model));
     done(model, &diag);
-    model = accept_with("<JointSet><objects>\n<PinJiont name=\"t\"/></objects></JointSet>", &diag, FB_KEPT, FB2001, 3,
-                        "did you mean <PinJoint>?");
+    model = accept_with("<JointSet><objects>\n<PinJiont name=\"t\"/></objects></JointSet>", &diag, FB_KEPT,
+                        FB2001, 3, "did you mean <PinJoint>?");
     done(model, &diag);
 }
 
 static void keeps_unknown_properties_word_for_word(void) {
     fb_diag diag;
-    fb_model *model = accept_with(BODY("<mass>1</mass>\n<masss a=\"b\">2<i>&lt;</i></masss>"), &diag, FB_KEPT, FB2002, 4,
-                                  "did you mean <mass>?");
+    fb_model *model = accept_with(BODY("<mass>1</mass>\n<masss a=\"b\">2<i>&lt;</i></masss>"), &diag, FB_KEPT,
+                                  FB2002, 4, "did you mean <mass>?");
     const fb_element *b = fb_test_find(model, "/bodyset/b");
     FB_EQUAL_STR(b->kept ? b->kept->xml : NULL, "<masss a=\"b\">2<i>&lt;</i></masss>");
     char *osim = fb_test_to_osim(model, 40500);
@@ -401,16 +449,18 @@ static void keeps_unknown_properties_word_for_word(void) {
 
 static void ignores_unknown_attributes(void) {
     fb_diag diag;
-    fb_model *model = accept_with("<BodySet><objects>\n<Body name=\"b\" colour=\"red\"><mass>1</mass></Body></objects></BodySet>",
-                                  &diag, FB_IGNORED, FB2004, 3, "colour=\"red\"");
+    fb_model *model = accept_with(
+        "<BodySet><objects>\n<Body name=\"b\" colour=\"red\"><mass>1</mass></Body></objects></BodySet>",
+        &diag, FB_IGNORED, FB2004, 3, "colour=\"red\"");
     done(model, &diag);
 }
 
 static void keeps_comments_of_people(void) {
     fb_diag diag;
-    fb_model *model = accept(
-        "<BodySet><objects><!-- weighed twice --><Body name=\"a\"><!--Mass in kg.--><mass>1</mass><!--at the end--></Body>"
-        "<Body name=\"b\"><!--Mass in kg.--><mass>2</mass></Body></objects></BodySet>", &diag);
+    fb_model *model = accept("<BodySet><objects><!-- weighed twice --><Body name=\"a\"><!--Mass in "
+                             "kg.--><mass>1</mass><!--at the end--></Body>"
+                             "<Body name=\"b\"><!--Mass in kg.--><mass>2</mass></Body></objects></BodySet>",
+                             &diag);
     const fb_element *a = fb_test_find(model, "/bodyset/a"), *b = fb_test_find(model, "/bodyset/b");
     FB_TRUE(a->comments && a->comments->next && !a->comments->next->next, "two comments of its own");
     FB_EQUAL_STR(a->comments->before, NULL);
@@ -427,12 +477,14 @@ static void keeps_comments_of_people(void) {
 /* ---- included files and defaults ------------------------------------------------------------- */
 
 /* Reads a model file in a folder, with a limit for included files. */
-static fb_model *read_file(const char *folder, const char *text, size_t max, fb_diag *diag, fb_status *status) {
+static fb_model *read_file(const char *folder, const char *text, size_t max, fb_diag *diag,
+                           fb_status *status) {
     fb_model *model;
     fb_osim_options options = {max};
     fb_diag_init(diag);
     size_t n = strlen(text);
-    *status = fb_osim_read(&model, fb_test_bytes(text, n), n, fb_test_path(folder, "main.osim"), &options, diag);
+    *status = fb_osim_read(&model, fb_test_bytes(text, n), n, fb_test_path(folder, "main.osim"), &options,
+                           diag);
     return model;
 }
 
@@ -441,12 +493,14 @@ static void put(const char *folder, const char *name, const char *text) {
 }
 
 #define INCLUDING(FILE) \
-    "<OpenSimDocument Version=\"40500\"><Model name=\"m\">\n<BodySet file=\"" FILE "\"/></Model></OpenSimDocument>"
+    "<OpenSimDocument Version=\"40500\"><Model name=\"m\">\n<BodySet file=\"" FILE \
+    "\"/></Model></OpenSimDocument>"
 
 static void includes_files_beside_the_model(void) {
     const char *folder = fb_test_folder();
-    put(folder, "bodies.xml", "<OpenSimDocument Version=\"40500\"><BodySet name=\"x\"><objects>\n\n<Body name=\"in\">"
-                              "<mass>3</mass><bad>1</bad></Body></objects></BodySet></OpenSimDocument>");
+    put(folder, "bodies.xml",
+        "<OpenSimDocument Version=\"40500\"><BodySet name=\"x\"><objects>\n\n<Body name=\"in\">"
+        "<mass>3</mass><bad>1</bad></Body></objects></BodySet></OpenSimDocument>");
     fb_diag diag;
     fb_status status;
     fb_model *model = read_file(folder, INCLUDING("bodies.xml"), 0, &diag, &status);
@@ -465,7 +519,8 @@ static void includes_files_beside_the_model(void) {
     done(model, &diag);
 }
 
-static void refuse_include(const char *text, size_t max, const char *folder, fb_diag_id id, int line, const char *message) {
+static void refuse_include(const char *text, size_t max, const char *folder, fb_diag_id id, int line,
+                           const char *message) {
     fb_diag diag;
     fb_status status;
     fb_model *model = read_file(folder, text, max, &diag, &status);
@@ -482,7 +537,8 @@ static void rejects_included_files_that_are_wrong(void) {
     put(folder, "broken.xml", "<BodySet>\n</Bodies>");
     put(folder, "empty.xml", "");
     put(folder, "circle.xml", "<BodySet><objects><Body file=\"circle2.xml\"/></objects></BodySet>");
-    put(folder, "circle2.xml", "<Body><WrapObjectSet><objects><Body file=\"circle2.xml\"/></objects></WrapObjectSet></Body>");
+    put(folder, "circle2.xml",
+        "<Body><WrapObjectSet><objects><Body file=\"circle2.xml\"/></objects></WrapObjectSet></Body>");
     refuse_include(INCLUDING("missing.xml"), 0, folder, FB1203, 2, "No such file");
     refuse_include(INCLUDING("other.xml"), 0, folder, FB1203, 2, "no <BodySet>");
     refuse_include(INCLUDING("broken.xml"), 0, folder, FB1101, 2, "not well-formed");
@@ -497,7 +553,8 @@ static void defaults_fill_what_objects_leave_out(void) {
     fb_diag diag;
     fb_model *model = accept(
         "<defaults><Body name=\"default\"><mass>7</mass><mass_center>1 2 3</mass_center></Body></defaults>"
-        "<BodySet><objects><Body name=\"a\"><mass>1</mass></Body><Body name=\"b\"/></objects></BodySet>", &diag);
+        "<BodySet><objects><Body name=\"a\"><mass>1</mass></Body><Body name=\"b\"/></objects></BodySet>",
+        &diag);
     double x[3];
     const fb_element *a = fb_test_find(model, "/bodyset/a"), *b = fb_test_find(model, "/bodyset/b");
     FB_SAME(fb_get_number(a, "mass"), 1);

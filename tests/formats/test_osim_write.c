@@ -74,33 +74,40 @@ static void round_trip(const char *inside) {
 
 static void roundtrip_texts_that_need_escapes(void) {
     round_trip("<credits>A &amp; B &lt;c&gt; \"d\" 'e' ]]&gt; \xC3\xA9 \xF0\x9F\x98\x80</credits>");
-    round_trip("<BodySet><objects><Body name=\"&lt;b&gt; &quot;x&quot; 'y' \xC3\xA9\"><mass>1</mass></Body></objects></BodySet>");
+    round_trip("<BodySet><objects><Body name=\"&lt;b&gt; &quot;x&quot; 'y' "
+               "\xC3\xA9\"><mass>1</mass></Body></objects></BodySet>");
     round_trip("<BodySet><objects><Body name=\"a &amp; b\"><mass>1</mass></Body></objects></BodySet>");
     round_trip("<credits>line one\nline two\n\n\ttab &#13; return</credits>");
-    round_trip("<BodySet><objects><Body name=\"tab&#9;newline&#10;return&#13;\"><mass>1</mass></Body></objects></BodySet>");
+    round_trip("<BodySet><objects><Body "
+               "name=\"tab&#9;newline&#10;return&#13;\"><mass>1</mass></Body></objects></BodySet>");
 }
 
 static void roundtrip_comments(void) {
-    round_trip("<!-- a --><BodySet><objects><!-- b --><Body name=\"x\"><!-- c - d --><mass>1</mass><!-- e &amp; < > --></Body>"
+    round_trip("<!-- a --><BodySet><objects><!-- b --><Body name=\"x\"><!-- c - d --><mass>1</mass><!-- e "
+               "&amp; < > --></Body>"
                "<!-- f --></objects><!-- g --></BodySet><!-- h -->");
 }
 
 static void roundtrip_kept_parts(void) {
-    round_trip("<BodySet><objects><Body name=\"x\"><mass>1</mass><oddity a='1'>\r\n &lt; <![CDATA[<]]> <!-- in --></oddity></Body>"
-               "</objects></BodySet><ForceSet><objects><OddForce name=\"o\"><x/></OddForce></objects></ForceSet>"
-               "<odd>of the model</odd><components><OddComponent name=\"c\"/></components>");
+    round_trip(
+        "<BodySet><objects><Body name=\"x\"><mass>1</mass><oddity a='1'>\r\n &lt; <![CDATA[<]]> <!-- in "
+        "--></oddity></Body>"
+        "</objects></BodySet><ForceSet><objects><OddForce name=\"o\"><x/></OddForce></objects></ForceSet>"
+        "<odd>of the model</odd><components><OddComponent name=\"c\"/></components>");
 }
 
 static void roundtrip_special_numbers(void) {
     round_trip("<BodySet><objects><Body name=\"x\"><mass>NaN</mass><mass_center>Inf -Inf -0</mass_center>"
-               "<inertia>5e-324 1.7976931348623157e308 0.1 0.30000000000000004 -1e-300 123456789012345678</inertia></Body>"
+               "<inertia>5e-324 1.7976931348623157e308 0.1 0.30000000000000004 -1e-300 "
+               "123456789012345678</inertia></Body>"
                "</objects></BodySet>");
 }
 
 static void writes_numbers_in_osims_words(void) {
     fb_diag diag;
-    char *text = fb_test_document(40500, "<BodySet><objects><Body name=\"x\"><mass>nan</mass><mass_center>inf -inf -0"
-                                         "</mass_center></Body></objects></BodySet>");
+    char *text =
+        fb_test_document(40500, "<BodySet><objects><Body name=\"x\"><mass>nan</mass><mass_center>inf -inf -0"
+                                "</mass_center></Body></objects></BodySet>");
     fb_model *model = fb_test_osim(text, &diag, NULL);
     if (model) {
         char *osim = fb_test_to_osim(model, 40500);
@@ -120,13 +127,19 @@ static void roundtrip_degrees_exactly(void) {
     unsigned long long state = fb_test_seed();
     for (int i = 0; i < 300; i++) {
         char inside[1500];
-        double limit = (double)(fb_random(&state) % 3600000) / 10000 - 180, stiffness = (double)(fb_random(&state) % 100000) / 1000;
-        snprintf(inside, sizeof inside,
-                 "<BodySet><objects><Body name=\"b\"><mass>1</mass></Body></objects></BodySet><JointSet><objects><PinJoint name=\"j\">"
-                 "<socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/b</socket_child_frame>"
-                 "<coordinates><Coordinate name=\"q\"/></coordinates></PinJoint></objects></JointSet><ForceSet><objects>"
-                 "<CoordinateLimitForce name=\"f\"><coordinate>q</coordinate><upper_limit>%.17g</upper_limit>"
-                 "<upper_stiffness>%.17g</upper_stiffness></CoordinateLimitForce></objects></ForceSet>", limit, stiffness);
+        double limit = (double)(fb_random(&state) % 3600000) / 10000 - 180,
+               stiffness = (double)(fb_random(&state) % 100000) / 1000;
+        snprintf(
+            inside, sizeof inside,
+            "<BodySet><objects><Body "
+            "name=\"b\"><mass>1</mass></Body></objects></BodySet><JointSet><objects><PinJoint name=\"j\">"
+            "<socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/b</"
+            "socket_child_frame>"
+            "<coordinates><Coordinate "
+            "name=\"q\"/></coordinates></PinJoint></objects></JointSet><ForceSet><objects>"
+            "<CoordinateLimitForce name=\"f\"><coordinate>q</coordinate><upper_limit>%.17g</upper_limit>"
+            "<upper_stiffness>%.17g</upper_stiffness></CoordinateLimitForce></objects></ForceSet>",
+            limit, stiffness);
         char *text = fb_test_document(40500, inside), want[80];
         fb_diag diag;
         fb_model *model = fb_test_osim(text, &diag, NULL);
@@ -150,9 +163,13 @@ static void roundtrip_degrees_exactly(void) {
 }
 
 static void tells_what_an_older_version_lacks(void) {
-    char *text = fb_test_document(40600, "<BodySet><objects><Body name=\"b\"><mass>1</mass></Body></objects></BodySet>\n"
-        "<ContactGeometrySet><objects><ContactSphere name=\"s\"><radius>1</radius><socket_frame>/ground</socket_frame></ContactSphere>"
-        "<ContactTorus name=\"t\"><socket_frame>/ground</socket_frame></ContactTorus></objects></ContactGeometrySet>");
+    char *text = fb_test_document(
+        40600,
+        "<BodySet><objects><Body name=\"b\"><mass>1</mass></Body></objects></BodySet>\n"
+        "<ContactGeometrySet><objects><ContactSphere "
+        "name=\"s\"><radius>1</radius><socket_frame>/ground</socket_frame></ContactSphere>"
+        "<ContactTorus "
+        "name=\"t\"><socket_frame>/ground</socket_frame></ContactTorus></objects></ContactGeometrySet>");
     fb_diag diag;
     fb_model *model = fb_test_osim(text, &diag, NULL);
     if (FB_TRUE(model != NULL, "the model is read")) {

@@ -7,14 +7,16 @@
 #include "tests/help.h"
 
 static fb_model *small_model(fb_diag *diag) {
-    fb_model *model = fb_test_fb("{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"a\", \"mass\": 1}, {\"name\": \"b\", \"mass\": 1}]}",
-                                 diag, NULL);
+    fb_model *model = fb_test_fb(
+        "{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"a\", \"mass\": 1}, {\"name\": \"b\", \"mass\": 1}]}",
+        diag, NULL);
     return fb_test_must(model, diag);
 }
 
 /* A diagnosis with one record of each kind, and texts that need escapes. */
 static void fill(fb_diag *diag) {
-    fb_diag_add(diag, FB_APPROXIMATED, FB2102, (fb_place){"a<b>.osim", 7, "/bodyset/a", "Body"}, "an \"effect\"", "less < more & \"so\"");
+    fb_diag_add(diag, FB_APPROXIMATED, FB2102, (fb_place){"a<b>.osim", 7, "/bodyset/a", "Body"},
+                "an \"effect\"", "less < more & \"so\"");
     fb_diag_add(diag, FB_KEPT, FB2001, (fb_place){0}, NULL, "line\nbreak");
     fb_diag_add(diag, FB_IGNORED, FB2004, (fb_place){0}, NULL, "</td><script>alert(1)</script>");
     fb_diag_add(diag, FB_WARNING, FB2104, (fb_place){0}, NULL, "\xC3\xA9");
@@ -40,7 +42,8 @@ static void json_report_has_all_that_is_promised(void) {
     fb_diag diag;
     fb_model *model = small_model(&diag);
     fill(&diag);
-    json_t *report = report_of(model, &diag), *counts = json_object_get(report, "counts"), *rows = json_object_get(report, "rows");
+    json_t *report = report_of(model, &diag), *counts = json_object_get(report, "counts"),
+           *rows = json_object_get(report, "rows");
     FB_EQUAL_STR(member(report, "tool"), "osim2fb");
     FB_EQUAL_STR(member(report, "input"), "in \"put\".osim");
     FB_EQUAL_STR(member(report, "format_version"), "1.0");
@@ -109,7 +112,10 @@ static void html_report_is_well_formed(void) {
         FB_TRUE(strstr(html, "<script") == NULL, "nothing from the input is markup");
         FB_HOLDS(html, "a &amp; &lt;b&gt;.osim");
         FB_HOLDS(html, i ? "less &lt; more &amp; &quot;so&quot;" : "Every element was read exactly.");
-        static const char *const pairs[][2] = {{"<table", "</table>"}, {"<tr", "</tr>"}, {"<td", "</td>"}, {"<body", "</body>"}};
+        static const char *const pairs[][2] = {{"<table", "</table>"},
+                                               {"<tr", "</tr>"},
+                                               {"<td", "</td>"},
+                                               {"<body", "</body>"}};
         for (int k = 0; k < 4; k++) {
             int open = 0, close = 0;
             for (const char *p = html; (p = strstr(p, pairs[k][0])) != NULL; p++)

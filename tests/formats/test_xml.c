@@ -44,7 +44,9 @@ static void refuse(const char *text, fb_diag_id id, int line, const char *messag
 static void accepts_elements_text_and_attributes(void) {
     fb_xml xml;
     fb_diag diag;
-    FB_EQUAL_INT(parse(&xml, "<?xml version='1.0'?>\n<a name='n' v=\"1\" w='2'>\n <b> x y\n</b><c/><b>2</b></a>", &diag),
+    FB_EQUAL_INT(parse(&xml,
+                       "<?xml version='1.0'?>\n<a name='n' v=\"1\" w='2'>\n <b> x y\n</b><c/><b>2</b></a>",
+                       &diag),
                  FB_OK);
     const fb_xml_node *a = xml.root, *b = fb_xml_child(a, "b"), *c = fb_xml_child(a, "c");
     FB_EQUAL_STR(a->tag, "a");
@@ -72,8 +74,11 @@ static void accepts_elements_text_and_attributes(void) {
 static void accepts_entities_cdata_and_character_references(void) {
     fb_xml xml;
     fb_diag diag;
-    FB_EQUAL_INT(parse(&xml, "<a><b name='&lt;&#x41;&quot;'>1 &lt; 2 &amp; &#66;&gt;&apos;</b><c><![CDATA[<&amp;>]]> z</c></a>",
-                       &diag), FB_OK);
+    FB_EQUAL_INT(parse(&xml,
+                       "<a><b name='&lt;&#x41;&quot;'>1 &lt; 2 &amp; "
+                       "&#66;&gt;&apos;</b><c><![CDATA[<&amp;>]]> z</c></a>",
+                       &diag),
+                 FB_OK);
     FB_EQUAL_STR(fb_xml_child(xml.root, "b")->text, "1 < 2 & B>'");
     FB_EQUAL_STR(fb_xml_child(xml.root, "b")->name, "<A\"");
     FB_EQUAL_STR(fb_xml_child(xml.root, "c")->text, "<&amp;> z");
@@ -148,8 +153,11 @@ static void check_source(const fb_xml_node *node, const char *want) {
 static void source_is_the_bytes_of_the_element(void) {
     fb_xml xml;
     fb_diag diag;
-    FB_EQUAL_INT(parse(&xml, "<?xml version=\"1.0\"?><a x='>' ><b  name='1' >t<!-- c --><d a=\"p/>q\"/></b ><c/>"
-                             "<e>&lt;\xC3\xA9</e></a >\n<!-- z -->\n", &diag), FB_OK);
+    FB_EQUAL_INT(parse(&xml,
+                       "<?xml version=\"1.0\"?><a x='>' ><b  name='1' >t<!-- c --><d a=\"p/>q\"/></b ><c/>"
+                       "<e>&lt;\xC3\xA9</e></a >\n<!-- z -->\n",
+                       &diag),
+                 FB_OK);
     const fb_xml_node *b = fb_xml_child(xml.root, "b");
     check_source(b, "<b  name='1' >t<!-- c --><d a=\"p/>q\"/></b >");
     check_source(b->first, "<d a=\"p/>q\"/>");
@@ -181,8 +189,11 @@ static void source_is_right_far_into_a_large_file(void) {
 static void comments_are_attached_to_what_they_precede(void) {
     fb_xml xml;
     fb_diag diag;
-    FB_EQUAL_INT(parse(&xml, "<!-- top --><a><!-- one --><!--two--><b><!-- in b --></b>\n<!-- end --></a><!-- after -->",
-                       &diag), FB_OK);
+    FB_EQUAL_INT(
+        parse(&xml,
+              "<!-- top --><a><!-- one --><!--two--><b><!-- in b --></b>\n<!-- end --></a><!-- after -->",
+              &diag),
+        FB_OK);
     const fb_xml_node *a = xml.root, *b = a->first;
     FB_EQUAL_STR(a->comments ? a->comments->text : NULL, "top");
     FB_EQUAL_STR(b->comments ? b->comments->text : NULL, "one");
@@ -217,7 +228,9 @@ static void comments_inside_a_text_do_not_break_it(void) {
 static void accepts_a_byte_order_mark(void) {
     fb_xml xml;
     fb_diag diag;
-    FB_EQUAL_INT(parse(&xml, "\xEF\xBB\xBF<?xml version='1.0' encoding='UTF-8'?>\n<a><b>\xC3\xA9</b></a>", &diag), FB_OK);
+    FB_EQUAL_INT(parse(&xml, "\xEF\xBB\xBF<?xml version='1.0' encoding='UTF-8'?>\n<a><b>\xC3\xA9</b></a>",
+                       &diag),
+                 FB_OK);
     FB_EQUAL_STR(xml.root->first->text, "\xC3\xA9");
     check_source(xml.root->first, "<b>\xC3\xA9</b>");
     FB_EQUAL_INT(diag.n, 0);
@@ -238,8 +251,11 @@ static void accepts_windows_line_ends(void) {
 static void repairs_stray_latin1_bytes(void) {
     fb_xml xml;
     fb_diag diag;
-    FB_EQUAL_INT(parse(&xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<a>\n<b>J\xF8rgen \xC3\xA9</b>"
-                             "<!-- M\xFCller & S\xF6hne --><c n='\xE9'/></a>", &diag), FB_OK);
+    FB_EQUAL_INT(parse(&xml,
+                       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<a>\n<b>J\xF8rgen \xC3\xA9</b>"
+                       "<!-- M\xFCller & S\xF6hne --><c n='\xE9'/></a>",
+                       &diag),
+                 FB_OK);
     FB_EQUAL_STR(fb_xml_child(xml.root, "b")->text, "J\xC3\xB8rgen \xC3\xA9");
     FB_EQUAL_STR(fb_xml_child(xml.root, "c")->comments->text, "M\xC3\xBCller & S\xC3\xB6hne");
     FB_EQUAL_STR(fb_xml_attr(fb_xml_child(xml.root, "c"), "n"), "\xC3\xA9");
@@ -251,8 +267,8 @@ static void repairs_stray_latin1_bytes(void) {
 }
 
 static void repairs_truncated_utf8(void) {
-    static const char *const bad[] = {"\xC3", "\xE2\x82", "\xF0\x9F\x98", "\xC0\x80", "\xED\xA0\x80", "\xF5\x80\x80\x80",
-                                      "\x80", "\xFF"};
+    static const char *const bad[] = {"\xC3",         "\xE2\x82",         "\xF0\x9F\x98", "\xC0\x80",
+                                      "\xED\xA0\x80", "\xF5\x80\x80\x80", "\x80",         "\xFF"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         char text[64];
         fb_xml xml;
@@ -268,12 +284,19 @@ static void repairs_truncated_utf8(void) {
 static void repairs_bare_ampersands(void) {
     fb_xml xml;
     fb_diag diag;
-    FB_EQUAL_INT(parse(&xml, "<a>\n<b n='x & y'>Smith & Jones, R&D; AT&T &amp; &#65;</b>\n<!-- & --><c><![CDATA[&]]></c></a>",
-                       &diag), FB_E_INPUT); /* "&D;" is an entity that nobody defined */
+    FB_EQUAL_INT(
+        parse(
+            &xml,
+            "<a>\n<b n='x & y'>Smith & Jones, R&D; AT&T &amp; &#65;</b>\n<!-- & --><c><![CDATA[&]]></c></a>",
+            &diag),
+        FB_E_INPUT); /* "&D;" is an entity that nobody defined */
     FB_RECORD(&diag, FB_ERROR, FB1103, 2);
     clear(&xml, &diag);
-    FB_EQUAL_INT(parse(&xml, "<a>\n<b n='x & y'>Smith & Jones, R&D, AT&T &amp; &#65; &</b>\n<!-- & --><c><![CDATA[&]]></c></a>",
-                       &diag), FB_OK);
+    FB_EQUAL_INT(parse(&xml,
+                       "<a>\n<b n='x & y'>Smith & Jones, R&D, AT&T &amp; &#65; &</b>\n<!-- & "
+                       "--><c><![CDATA[&]]></c></a>",
+                       &diag),
+                 FB_OK);
     FB_EQUAL_STR(fb_xml_child(xml.root, "b")->text, "Smith & Jones, R&D, AT&T & A &");
     FB_EQUAL_STR(fb_xml_attr(fb_xml_child(xml.root, "b"), "n"), "x & y");
     FB_EQUAL_STR(fb_xml_child(xml.root, "c")->comments->text, "&");
@@ -310,7 +333,10 @@ static void accepts_utf16(void) {
         char bytes[400];
         fb_xml xml;
         fb_diag diag;
-        size_t n = utf16(bytes, "<?xml version=\"1.0\" encoding=\"UTF-16\"?>\n<a>\n<b name='x'>1 2</b><c><d>3</d></c></a>", big);
+        size_t n =
+            utf16(bytes,
+                  "<?xml version=\"1.0\" encoding=\"UTF-16\"?>\n<a>\n<b name='x'>1 2</b><c><d>3</d></c></a>",
+                  big);
         FB_EQUAL_INT(parse_bytes(&xml, bytes, n, &diag), FB_OK);
         if (xml.root) {
             FB_EQUAL_STR(fb_xml_child(xml.root, "b")->text, "1 2");
@@ -326,8 +352,11 @@ static void accepts_utf16(void) {
 static void accepts_declared_latin1(void) {
     fb_xml xml;
     fb_diag diag;
-    FB_EQUAL_INT(parse(&xml, "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n<a>\xE9\xE9\xE9\xE9<b>\xE9</b><c><d>3</d></c></a>",
-                       &diag), FB_OK);
+    FB_EQUAL_INT(parse(&xml,
+                       "<?xml version=\"1.0\" "
+                       "encoding=\"ISO-8859-1\"?>\n<a>\xE9\xE9\xE9\xE9<b>\xE9</b><c><d>3</d></c></a>",
+                       &diag),
+                 FB_OK);
     FB_EQUAL_STR(fb_xml_child(xml.root, "b")->text, "\xC3\xA9");
     check_source(fb_xml_child(xml.root, "c"), "<c><d>3</d></c>");
     FB_EQUAL_INT(diag.n, 0);
@@ -337,7 +366,8 @@ static void accepts_declared_latin1(void) {
 static void accepts_encoding_in_single_quotes(void) {
     fb_xml xml;
     fb_diag diag;
-    FB_EQUAL_INT(parse(&xml, "<?xml version='1.0' encoding='utf-8' standalone='yes'?><a>\xE9</a>", &diag), FB_OK);
+    FB_EQUAL_INT(parse(&xml, "<?xml version='1.0' encoding='utf-8' standalone='yes'?><a>\xE9</a>", &diag),
+                 FB_OK);
     FB_RECORD(&diag, FB_WARNING, FB1104, 1);
     clear(&xml, &diag);
 }
@@ -345,11 +375,26 @@ static void accepts_encoding_in_single_quotes(void) {
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 static void rejects_what_is_not_well_formed(void) {
-    static const struct { const char *text; int line; } cases[] = {
-        {"<a>\n<b>\n</a>", 3},     {"<a>\n", 2},         {"<a></a>\n<b/>", 2}, {"<a x=1/>", 1},     {"<a x='1' x='2'/>", 1},
-        {"\n\nhello", 3},          {"<a", 1},            {"<a><b", 1},         {"<a>&#0;</a>", 1},  {"<a>\x01</a>", 1},
-        {"<a><!-- x -- y --></a>", 1}, {"<a></b>", 1},   {"<a>]]></a>", 1},    {"<!-- only -->", 1}, {"{}", 1},
-        {"<1a/>", 1},              {"<a><![CDATA[ </a>", 1}};
+    static const struct {
+        const char *text;
+        int line;
+    } cases[] = {{"<a>\n<b>\n</a>", 3},
+                 {"<a>\n", 2},
+                 {"<a></a>\n<b/>", 2},
+                 {"<a x=1/>", 1},
+                 {"<a x='1' x='2'/>", 1},
+                 {"\n\nhello", 3},
+                 {"<a", 1},
+                 {"<a><b", 1},
+                 {"<a>&#0;</a>", 1},
+                 {"<a>\x01</a>", 1},
+                 {"<a><!-- x -- y --></a>", 1},
+                 {"<a></b>", 1},
+                 {"<a>]]></a>", 1},
+                 {"<!-- only -->", 1},
+                 {"{}", 1},
+                 {"<1a/>", 1},
+                 {"<a><![CDATA[ </a>", 1}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         refuse(cases[i].text, FB1101, cases[i].line, "not well-formed XML");
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libcore/model/check.h"
+#include "libcore/base/number.h"
 #include "tests/help.h"
 
 static fb_element *make(fb_model *model, const char *cls, const char *name) {
@@ -21,7 +22,8 @@ static void new_model_has_root_and_ground(void) {
     FB_TRUE(fb_model_find(model, FB_FRAME, "ground") == model->ground, "ground is found");
     FB_TRUE(!model->linked, "not linked");
     for (int i = 0; i < FB_LIST_COUNT; i++)
-        FB_TRUE(fb_model_list(model, fb_lists[i]) == &model->lists[i] && model->lists[i].n == 0, "%s is empty", fb_lists[i]);
+        FB_TRUE(fb_model_list(model, fb_lists[i]) == &model->lists[i] && model->lists[i].n == 0,
+                "%s is empty", fb_lists[i]);
     FB_TRUE(fb_model_list(model, "none") == NULL && fb_model_items(model, "none") == NULL, "no such list");
     fb_model_free(model);
     fb_model_free(NULL);
@@ -46,7 +48,8 @@ static void defaults_fill_only_what_is_empty(void) {
     FB_EQUAL_STR(path ? path->cls->name : NULL, "GeometryPath");
     FB_TRUE(path && path->owner == muscle, "owned");
     FB_EQUAL_INT(fb_value_is_default(&muscle->cls->fields[fb_class_field(muscle->cls, "max_isometric_force")],
-                                     fb_get(muscle, "max_isometric_force")), 0);
+                                     fb_get(muscle, "max_isometric_force")),
+                 0);
     fb_model_free(model);
 }
 
@@ -59,7 +62,8 @@ static void getters_give_nothing_for_what_is_not_there(void) {
     FB_TRUE(isnan(fb_get_number(body, "inertia")), "another type");
     FB_TRUE(isnan(fb_get_number(NULL, "mass")), "no element");
     FB_EQUAL_STR(fb_get_string(body, "mass"), NULL);
-    FB_TRUE(!fb_get_bool(body, "mass") && !fb_get_target(body, "mass") && !fb_get_object(body, "mass"), "another type");
+    FB_TRUE(!fb_get_bool(body, "mass") && !fb_get_target(body, "mass") && !fb_get_object(body, "mass"),
+            "another type");
     FB_TRUE(fb_get_vector(body, "inertia", x, 6), "six numbers");
     FB_TRUE(!fb_get_vector(body, "inertia", x, 7), "not seven");
     FB_TRUE(!fb_get_vector(body, "mass", x, 1), "no vector");
@@ -69,7 +73,8 @@ static void getters_give_nothing_for_what_is_not_there(void) {
 
 static void setters_copy(void) {
     fb_model *model = fb_model_new();
-    fb_element *mesh = make(model, "Mesh", NULL), *body = make(model, "Body", "b"), *marker = make(model, "Marker", "k");
+    fb_element *mesh = make(model, "Mesh", NULL), *body = make(model, "Body", "b"),
+               *marker = make(model, "Marker", "k");
     char text[] = "bone.vtp", name[] = "b";
     double x[3] = {1, 2, 3};
     const char *names[1] = {name};
@@ -114,7 +119,8 @@ static void comments_kept_parts_and_extras_keep_their_order(void) {
 
 static void add_gives_the_usual_path(void) {
     fb_model *model = fb_model_new();
-    fb_element *a = make(model, "Body", "a"), *b = make(model, "Thelen2003Muscle", "b"), *c = make(model, "Body", "c");
+    fb_element *a = make(model, "Body", "a"), *b = make(model, "Thelen2003Muscle", "b"),
+               *c = make(model, "Body", "c");
     fb_model_add(model, a, NULL);
     fb_model_add(model, b, NULL);
     fb_model_add(model, c, "/odd/c");
@@ -146,9 +152,9 @@ static void equality_is_bit_for_bit(void) {
     FB_TRUE(!equal(a, b, "mass"), "0 is not -0");
     fb_value_set_number(fb_value_of(b, "mass"), 0);
     FB_TRUE(equal(a, b, "mass"), "the same");
-    fb_value_set_number(fb_value_of(a, "mass"), (double)NAN);
+    fb_value_set_number(fb_value_of(a, "mass"), FB_NAN);
     FB_TRUE(!equal(a, b, "mass"), "nan is not 0");
-    fb_value_set_number(fb_value_of(b, "mass"), -(double)NAN);
+    fb_value_set_number(fb_value_of(b, "mass"), -FB_NAN);
     FB_TRUE(equal(a, b, "mass"), "nan is nan");
     fb_value_set_numbers(model, fb_value_of(b, "inertia"), (double[]){0, 0, 0, 0, 0, 1e-300}, 6);
     FB_TRUE(!equal(a, b, "inertia"), "the last number differs");
@@ -194,7 +200,7 @@ static void degrees_come_back_exactly(void) {
 }
 
 static void special_angles_pass_through(void) {
-    static const double samples[] = {0, -0.0, INFINITY, -INFINITY, 1e308, -1e300, 1e-308, 5e-324};
+    static const double samples[] = {0, -0.0, FB_INFINITY, -FB_INFINITY, 1e308, -1e300, 1e-308, 5e-324};
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
         double y = 42;
         if (fb_degrees_to_radians(samples[i], &y))
@@ -203,7 +209,7 @@ static void special_angles_pass_through(void) {
             FB_SAME(fb_per_radian_to_per_degree(y), samples[i]);
     }
     double y = 0;
-    fb_degrees_to_radians((double)NAN, &y);
+    fb_degrees_to_radians(FB_NAN, &y);
     FB_TRUE(isnan(y), "nan stays nan");
     FB_TRUE(fb_degrees_to_radians(180, &y), "exact");
     FB_NEAR(y, acos(-1), 0, 1e-16);
@@ -212,22 +218,26 @@ static void special_angles_pass_through(void) {
 /* ---- coordinates ----------------------------------------------------------------------------- */
 
 #define CUSTOM(AXES) \
-    "{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"b\", \"mass\": 1}], \"joints\": [{\"name\": \"j\", \"type\": \"custom\", " \
-    "\"parent\": \"ground\", \"child\": \"b\", \"coordinates\": [{\"name\": \"q\"}, {\"name\": \"p\"}], \"axes\": [" AXES "]}]}"
+    "{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"b\", \"mass\": 1}], \"joints\": [{\"name\": \"j\", " \
+    "\"type\": \"custom\", " \
+    "\"parent\": \"ground\", \"child\": \"b\", \"coordinates\": [{\"name\": \"q\"}, {\"name\": \"p\"}], " \
+    "\"axes\": [" AXES "]}]}"
 #define Z "{\"axis\": [0, 0, 1], \"function\": {\"type\": \"constant\", \"value\": 0}}"
 #define A(FUNCTION) "{\"coordinate\": \"q\", \"axis\": [0, 0, 1]" FUNCTION "}"
 #define LINEAR(SLOPE) ", \"function\": {\"type\": \"linear\", \"coefficients\": [" SLOPE ", 0]}"
 
 static void motion_of_custom_joints_follows_their_axes(void) {
-    static const struct { const char *text; fb_motion motion; } cases[] = {
-        {CUSTOM(A("") "," Z "," Z "," Z "," Z "," Z), FB_ROTATIONAL},
-        {CUSTOM(A(LINEAR("1")) "," Z "," Z "," Z "," Z "," Z), FB_ROTATIONAL},
-        {CUSTOM(A(LINEAR("-1")) "," Z "," Z "," Z "," Z "," Z), FB_ROTATIONAL},
-        {CUSTOM(A(LINEAR("2")) "," Z "," Z "," Z "," Z "," Z), FB_COUPLED},
-        {CUSTOM(Z "," Z "," Z "," Z "," A("") "," Z), FB_TRANSLATIONAL},
-        {CUSTOM(A("") "," Z "," Z "," A("") "," Z "," Z), FB_COUPLED},
-        {CUSTOM(A("") "," Z "," Z "," A(LINEAR("0.5")) "," Z "," Z), FB_ROTATIONAL},
-        {CUSTOM(Z "," Z "," Z "," Z "," Z "," Z), FB_COUPLED}};
+    static const struct {
+        const char *text;
+        fb_motion motion;
+    } cases[] = {{CUSTOM(A("") "," Z "," Z "," Z "," Z "," Z), FB_ROTATIONAL},
+                 {CUSTOM(A(LINEAR("1")) "," Z "," Z "," Z "," Z "," Z), FB_ROTATIONAL},
+                 {CUSTOM(A(LINEAR("-1")) "," Z "," Z "," Z "," Z "," Z), FB_ROTATIONAL},
+                 {CUSTOM(A(LINEAR("2")) "," Z "," Z "," Z "," Z "," Z), FB_COUPLED},
+                 {CUSTOM(Z "," Z "," Z "," Z "," A("") "," Z), FB_TRANSLATIONAL},
+                 {CUSTOM(A("") "," Z "," Z "," A("") "," Z "," Z), FB_COUPLED},
+                 {CUSTOM(A("") "," Z "," Z "," A(LINEAR("0.5")) "," Z "," Z), FB_ROTATIONAL},
+                 {CUSTOM(Z "," Z "," Z "," Z "," Z "," Z), FB_COUPLED}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         fb_diag diag;
         fb_model *model = fb_test_must(fb_test_fb(cases[i].text, &diag, NULL), &diag);
@@ -240,13 +250,21 @@ static void motion_of_custom_joints_follows_their_axes(void) {
 }
 
 static void motion_of_other_joints_follows_their_class(void) {
-    static const struct { const char *type; int i; fb_motion motion; } cases[] = {
-        {"pin", 0, FB_ROTATIONAL}, {"slider", 0, FB_TRANSLATIONAL}, {"planar", 0, FB_ROTATIONAL}, {"planar", 2, FB_TRANSLATIONAL},
-        {"free", 2, FB_ROTATIONAL}, {"free", 3, FB_TRANSLATIONAL}, {"ball", 1, FB_ROTATIONAL}, {"universal", 1, FB_ROTATIONAL}};
+    static const struct {
+        const char *type;
+        int i;
+        fb_motion motion;
+    } cases[] = {{"pin", 0, FB_ROTATIONAL},    {"slider", 0, FB_TRANSLATIONAL},
+                 {"planar", 0, FB_ROTATIONAL}, {"planar", 2, FB_TRANSLATIONAL},
+                 {"free", 2, FB_ROTATIONAL},   {"free", 3, FB_TRANSLATIONAL},
+                 {"ball", 1, FB_ROTATIONAL},   {"universal", 1, FB_ROTATIONAL}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[400];
-        snprintf(text, sizeof text, "{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"b\", \"mass\": 1}], \"joints\": [{\"name\": \"j\", \"type\": "
-                 "\"%s\", \"parent\": \"ground\", \"child\": \"b\"}]}", cases[i].type);
+        snprintf(text, sizeof text,
+                 "{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"b\", \"mass\": 1}], \"joints\": [{\"name\": "
+                 "\"j\", \"type\": "
+                 "\"%s\", \"parent\": \"ground\", \"child\": \"b\"}]}",
+                 cases[i].type);
         fb_diag diag;
         fb_model *model = fb_test_must(fb_test_fb(text, &diag, NULL), &diag);
         const fb_element *q = fb_test_item(fb_test_find(model, "/jointset/j"), "coordinates", cases[i].i);

@@ -28,13 +28,20 @@ static const char *children(const fb_tree *tree, const char *path) {
 }
 
 #define MODEL \
-    "<components><PhysicalOffsetFrame name=\"loose\"><socket_parent>/ground</socket_parent></PhysicalOffsetFrame></components>" \
-    "<ForceSet><objects><PathSpring name=\"z\"><resting_length>1</resting_length><stiffness>1</stiffness><dissipation>0</dissipation>" \
-    "</PathSpring><Thelen2003Muscle name=\"b\"/><OddForce name=\"o\"/><Thelen2003Muscle name=\"a\"/></objects></ForceSet>" \
-    "<Ground><WrapObjectSet><objects><WrapSphere name=\"g\"><radius>1</radius></WrapSphere></objects></WrapObjectSet></Ground>" \
-    "<BodySet><objects><Body name=\"y\"><mass>1</mass><components><PhysicalOffsetFrame name=\"f\"><socket_parent>..</socket_parent>" \
-    "<components><PhysicalOffsetFrame name=\"ff\"><socket_parent>..</socket_parent></PhysicalOffsetFrame></components>" \
-    "</PhysicalOffsetFrame></components><WrapObjectSet><objects><WrapSphere name=\"w\"><radius>1</radius></WrapSphere></objects></WrapObjectSet>" \
+    "<components><PhysicalOffsetFrame " \
+    "name=\"loose\"><socket_parent>/ground</socket_parent></PhysicalOffsetFrame></components>" \
+    "<ForceSet><objects><PathSpring " \
+    "name=\"z\"><resting_length>1</resting_length><stiffness>1</stiffness><dissipation>0</dissipation>" \
+    "</PathSpring><Thelen2003Muscle name=\"b\"/><OddForce name=\"o\"/><Thelen2003Muscle " \
+    "name=\"a\"/></objects></ForceSet>" \
+    "<Ground><WrapObjectSet><objects><WrapSphere " \
+    "name=\"g\"><radius>1</radius></WrapSphere></objects></WrapObjectSet></Ground>" \
+    "<BodySet><objects><Body name=\"y\"><mass>1</mass><components><PhysicalOffsetFrame " \
+    "name=\"f\"><socket_parent>..</socket_parent>" \
+    "<components><PhysicalOffsetFrame " \
+    "name=\"ff\"><socket_parent>..</socket_parent></PhysicalOffsetFrame></components>" \
+    "</PhysicalOffsetFrame></components><WrapObjectSet><objects><WrapSphere " \
+    "name=\"w\"><radius>1</radius></WrapSphere></objects></WrapObjectSet>" \
     "</Body><Body name=\"x\"><mass>1</mass></Body></objects></BodySet>"
 
 static void children_are_found_in_their_order(void) {
@@ -58,10 +65,15 @@ static void children_are_found_in_their_order(void) {
 
 static void elements_without_an_owner_go_to_the_usual_set(void) {
     fb_diag diag;
-    fb_model *model = fb_test_must(fb_test_fb(
-        "{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"b\", \"mass\": 1, \"component_path\": \"/lost/b\"}],"
-        "\"wraps\": [{\"name\": \"w\", \"type\": \"sphere\", \"frame\": \"b\", \"radius\": 1, \"component_path\": \"/lost/b/wrapobjectset/w\"},"
-        "{\"name\": \"v\", \"type\": \"sphere\", \"frame\": \"b\", \"radius\": 1, \"component_path\": \"/gone/v\"}]}", &diag, NULL), &diag);
+    fb_model *model = fb_test_must(
+        fb_test_fb(
+            "{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"b\", \"mass\": 1, \"component_path\": \"/lost/b\"}],"
+            "\"wraps\": [{\"name\": \"w\", \"type\": \"sphere\", \"frame\": \"b\", \"radius\": 1, "
+            "\"component_path\": \"/lost/b/wrapobjectset/w\"},"
+            "{\"name\": \"v\", \"type\": \"sphere\", \"frame\": \"b\", \"radius\": 1, \"component_path\": "
+            "\"/gone/v\"}]}",
+            &diag, NULL),
+        &diag);
     fb_tree tree;
     FB_EQUAL_INT(fb_tree_init(&tree, model), FB_OK);
     FB_EQUAL_STR(children(&tree, "/bodyset"), "b ");
@@ -105,7 +117,8 @@ static void sort_puts_lists_into_the_order_of_writing(void) {
         FB_EQUAL_STR(muscles->items[1]->name, "a");
         for (int i = 0; i < FB_LIST_COUNT; i++)
             for (size_t j = 1; j < model->lists[i].n; j++)
-                FB_TRUE(model->lists[i].items[j - 1]->order < model->lists[i].items[j]->order, "%s %zu in order", fb_lists[i], j);
+                FB_TRUE(model->lists[i].items[j - 1]->order < model->lists[i].items[j]->order,
+                        "%s %zu in order", fb_lists[i], j);
         FB_EQUAL_STR(frames->items[2]->name, "loose"); /* <components> are written last */
     }
     done(model, &diag);
@@ -127,12 +140,22 @@ static void sets_have_their_paths(void) {
 }
 
 static void joints_and_bushings_own_frames(void) {
-    static const struct { const char *cls; bool frames; } cases[] = {
-        {"PinJoint", true}, {"CustomJoint", true}, {"WeldConstraint", true}, {"BushingForce", true}, {"ExpressionBasedBushingForce", true},
-        {"Body", false}, {"PointConstraint", false}, {"Thelen2003Muscle", false}, {"PhysicalOffsetFrame", false}};
+    static const struct {
+        const char *cls;
+        bool frames;
+    } cases[] = {{"PinJoint", true},
+                 {"CustomJoint", true},
+                 {"WeldConstraint", true},
+                 {"BushingForce", true},
+                 {"ExpressionBasedBushingForce", true},
+                 {"Body", false},
+                 {"PointConstraint", false},
+                 {"Thelen2003Muscle", false},
+                 {"PhysicalOffsetFrame", false}};
     fb_model *model = fb_model_new();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        FB_EQUAL_INT(fb_owns_frames(fb_element_new(model, fb_class_find(cases[i].cls), "x")), cases[i].frames);
+        FB_EQUAL_INT(fb_owns_frames(fb_element_new(model, fb_class_find(cases[i].cls), "x")),
+                     cases[i].frames);
     fb_model_free(model);
 }
 

@@ -11,8 +11,10 @@
 
 #define ELBOW "models/elbow/elbow.osim"
 
-static const struct { const char *name; fb_tool_main *main; } tools[] = {
-    {"osim2fb", fb_osim2fb_main}, {"fb2osim", fb_fb2osim_main}, {"fbinfo", fb_fbinfo_main}};
+static const struct {
+    const char *name;
+    fb_tool_main *main;
+} tools[] = {{"osim2fb", fb_osim2fb_main}, {"fb2osim", fb_fb2osim_main}, {"fbinfo", fb_fbinfo_main}};
 #define N_TOOLS 3
 
 /* Runs every tool with the same arguments, and checks status and messages. */
@@ -20,7 +22,8 @@ static void run_all(const char *input, const char *a, const char *b, int status,
     for (int i = 0; i < N_TOOLS; i++) {
         const char *args[] = {tools[i].name, a, b, NULL};
         fb_run run = fb_test_run(tools[i].main, input, args);
-        FB_TRUE(run.status == status, "%s %s %s: status %d, want %d: %s", tools[i].name, a ? a : "", a && b ? b : "", run.status, status, run.err);
+        FB_TRUE(run.status == status, "%s %s %s: status %d, want %d: %s", tools[i].name, a ? a : "",
+                a && b ? b : "", run.status, status, run.err);
         if (err)
             FB_HOLDS(run.err, err);
         if (status != 0)
@@ -38,12 +41,16 @@ static void help_and_version_go_to_standard_output(void) {
             FB_EQUAL_STR(run.err, "");
             FB_HOLDS(run.out, tools[i].name);
             if (k < 2) {
-                static const char *const parts[] = {"usage: ", "exit status: 0 done", "examples:", "--output FILE", "--report FILE", "--strict",
-                                                    "--quiet", "--verbose", "--help", "--version", "70 internal"};
+                static const char *const parts[] = {"usage: ",       "exit status: 0 done", "examples:",
+                                                    "--output FILE", "--report FILE",       "--strict",
+                                                    "--quiet",       "--verbose",           "--help",
+                                                    "--version",     "70 internal"};
                 for (int p = 0; p < 11; p++)
                     FB_HOLDS(run.out, parts[p]);
-                for (const char *line = run.out; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
-                    FB_TRUE(strcspn(line, "\n") <= 100, "a line of %zu columns: %.60s", strcspn(line, "\n"), line);
+                for (const char *line = run.out; line;
+                     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+                    FB_TRUE(strcspn(line, "\n") <= 100, "a line of %zu columns: %.60s", strcspn(line, "\n"),
+                            line);
             } else {
                 FB_TRUE(strchr(run.out, '\n') == run.out + strlen(run.out) - 1, "one line");
                 FB_HOLDS(run.out, "(fbtools) ");
@@ -59,7 +66,8 @@ static void wrong_usage_is_told(void) {
     run_all(NULL, "--report", NULL, FB_EXIT_USAGE, "an argument is missing after --report");
     run_all(NULL, "a.osim", "b.osim", FB_EXIT_USAGE, "one operand too many: b.osim");
     run_all(NULL, "--strict=yes", NULL, FB_EXIT_USAGE, "--strict");
-    run_all(NULL, "--max-size=many", ELBOW, FB_EXIT_USAGE, "--max-size must be a number from 0 to 2000, got 'many'");
+    run_all(NULL, "--max-size=many", ELBOW, FB_EXIT_USAGE,
+            "--max-size must be a number from 0 to 2000, got 'many'");
     run_all(NULL, "--max-size=-1", ELBOW, FB_EXIT_USAGE, "got '-1'");
     run_all(NULL, "--max-size=nan", ELBOW, FB_EXIT_USAGE, "got 'nan'");
     run_all(NULL, "--max-size=1,5", ELBOW, FB_EXIT_USAGE, "got '1,5'");
@@ -85,7 +93,8 @@ static void long_options_may_be_cut_and_operands_may_follow_two_dashes(void) {
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
 static void inputs_that_cannot_be_read_are_told(void) {
-    run_all(NULL, "no/such/file.osim", NULL, FB_EXIT_INPUT, "no/such/file.osim: error: No such file or directory [FB1001]");
+    run_all(NULL, "no/such/file.osim", NULL, FB_EXIT_INPUT,
+            "no/such/file.osim: error: No such file or directory [FB1001]");
     run_all(NULL, "models", NULL, FB_EXIT_INPUT, "models: error: this is a directory, not a file [FB1001]");
     run_all(NULL, "", NULL, FB_EXIT_INPUT, "[FB1001]");
     run_all("", NULL, NULL, FB_EXIT_INPUT, "<stdin>: error: the file is empty [FB1004]");
@@ -113,7 +122,8 @@ static void large_files_are_refused(void) {
     char *large = malloc(3000001);
     memset(large, ' ', 3000000);
     large[3000000] = 0;
-    run_all(large, "--max-size=1", NULL, FB_EXIT_INPUT, "<stdin>: error: the file is larger than 1 MB; --max-size MB allows more [FB1002]");
+    run_all(large, "--max-size=1", NULL, FB_EXIT_INPUT,
+            "<stdin>: error: the file is larger than 1 MB; --max-size MB allows more [FB1002]");
     free(large);
     run_all(NULL, "--max-size=1", ELBOW, FB_EXIT_OK, NULL);
 }
@@ -154,7 +164,7 @@ static void a_full_disk_is_told(void) {
         FB_HOLDS(run.err, "/dev/full: error: cannot be written: No space left on device [FB3001]");
         fb_run_free(&run);
         full = fopen("/dev/full", "wb");
-        char *argv[] = {(char *)(size_t)tools[i].name, (char *)(size_t)"--help", NULL};
+        char *argv[] = {(char *)(size_t)tools[i].name, (char *)(size_t) "--help", NULL};
         FB_EQUAL_INT(tools[i].main(2, argv, stdin, full, stderr), FB_EXIT_OUTPUT);
         fclose(full);
     }
@@ -177,7 +187,8 @@ static void a_closed_pipe_is_an_error_without_a_message(void) {
 
 static void output_files_are_whole_or_not_there(void) {
     for (int i = 0; i < N_TOOLS; i++) {
-        const char *folder = fb_test_folder(), *file = fb_test_path(folder, "out"), *bad = fb_test_path(folder, "bad.osim");
+        const char *folder = fb_test_folder(), *file = fb_test_path(folder, "out"),
+                   *bad = fb_test_path(folder, "bad.osim");
         fb_test_write_file(bad, "<Model>", 7);
         fb_run run = FB_RUN(tools[i].main, NULL, tools[i].name, bad, "-o", file);
         FB_EQUAL_INT(run.status, FB_EXIT_INPUT);
@@ -198,7 +209,8 @@ static void output_files_are_whole_or_not_there(void) {
         fb_run_free(&run);
         run = FB_RUN(tools[i].main, NULL, tools[i].name, ELBOW, "-q");
         bytes = fb_test_read_file(file, &size);
-        FB_TRUE(bytes && size == run.n_out && memcmp(bytes, run.out, size) == 0, "the same as on standard output");
+        FB_TRUE(bytes && size == run.n_out && memcmp(bytes, run.out, size) == 0,
+                "the same as on standard output");
         fb_free(bytes);
         FB_EQUAL_INT(fb_test_count_files(folder), 2);
         struct stat info;
@@ -210,9 +222,12 @@ static void output_files_are_whole_or_not_there(void) {
 }
 
 static void places_that_cannot_be_written_are_told(void) {
-    run_all(NULL, "-o/no/such/folder/x", ELBOW, FB_EXIT_OUTPUT, "/no/such/folder/x: error: cannot be written: No such file or directory [FB3001]");
-    run_all(NULL, "-omodels", ELBOW, FB_EXIT_OUTPUT, "models: error: cannot be written: Is a directory [FB3001]");
-    run_all(NULL, "--report=/no/such/folder/x", ELBOW, FB_EXIT_OUTPUT, "/no/such/folder/x: error: cannot be written");
+    run_all(NULL, "-o/no/such/folder/x", ELBOW, FB_EXIT_OUTPUT,
+            "/no/such/folder/x: error: cannot be written: No such file or directory [FB3001]");
+    run_all(NULL, "-omodels", ELBOW, FB_EXIT_OUTPUT,
+            "models: error: cannot be written: Is a directory [FB3001]");
+    run_all(NULL, "--report=/no/such/folder/x", ELBOW, FB_EXIT_OUTPUT,
+            "/no/such/folder/x: error: cannot be written");
     for (int i = 0; i < N_TOOLS; i++) {
         fb_run run = FB_RUN(tools[i].main, NULL, tools[i].name, ELBOW, "-o", "x", "--report", "x");
         FB_EQUAL_INT(run.status, FB_EXIT_USAGE);
@@ -222,7 +237,8 @@ static void places_that_cannot_be_written_are_told(void) {
 }
 
 static void links_stay_links(void) {
-    const char *folder = fb_test_folder(), *file = fb_test_path(folder, "real"), *link = fb_test_path(folder, "link");
+    const char *folder = fb_test_folder(), *file = fb_test_path(folder, "real"),
+               *link = fb_test_path(folder, "link");
     fb_test_write_file(file, "old", 3);
     if (symlink("real", link) != 0)
         return;

@@ -24,13 +24,16 @@ static char *without_steps(const char *text) {
 }
 
 static void writes_both_versions(void) {
-    static const struct { const char *option, *head; } cases[] = {
-        {"-q", "<OpenSimDocument Version=\"40500\">"}, {"--to=40500", "<OpenSimDocument Version=\"40500\">"},
-        {"--to=40000", "<OpenSimDocument Version=\"40000\">"}};
+    static const struct {
+        const char *option, *head;
+    } cases[] = {{"-q", "<OpenSimDocument Version=\"40500\">"},
+                 {"--to=40500", "<OpenSimDocument Version=\"40500\">"},
+                 {"--to=40000", "<OpenSimDocument Version=\"40000\">"}};
     for (int i = 0; i < 3; i++) {
         fb_run run = RUN(NULL, cases[i].option, ELBOW);
         FB_EQUAL_INT(run.status, 0);
-        FB_TRUE(strncmp(run.out, "<?xml version=\"1.0\" encoding=\"UTF-8\" ?>\n", 40) == 0, "it begins: %.60s", run.out);
+        FB_TRUE(strncmp(run.out, "<?xml version=\"1.0\" encoding=\"UTF-8\" ?>\n", 40) == 0,
+                "it begins: %.60s", run.out);
         FB_HOLDS(run.out, cases[i].head);
         fb_run_free(&run);
     }
@@ -67,10 +70,11 @@ static void there_and_back_is_the_same_document(void) {
 
 /* Members that OpenSim has no word for survive the way through an .osim. */
 static void what_opensim_lacks_travels_along(void) {
-    const char *text =
-        "{\"fb\": \"1.0\", \"name\": \"m\", \"bundles\": {\"deep\": [1, 2.5, \"--\", \"a -- b --- c-\", {\"x\": null}]},"
-        "\"bodies\": [{\"name\": \"b\", \"mass\": 1, \"note\": \"<&> \\\" \\u00e9 -- ]]>\"}],"
-        "\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\", \"path\": {\"points\": [{\"frame\": \"b\", \"seen\": true},{\"frame\": \"ground\"}]}}]}";
+    const char *text = "{\"fb\": \"1.0\", \"name\": \"m\", \"bundles\": {\"deep\": [1, 2.5, \"--\", \"a -- b "
+                       "--- c-\", {\"x\": null}]},"
+                       "\"bodies\": [{\"name\": \"b\", \"mass\": 1, \"note\": \"<&> \\\" \\u00e9 -- ]]>\"}],"
+                       "\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\", \"path\": {\"points\": "
+                       "[{\"frame\": \"b\", \"seen\": true},{\"frame\": \"ground\"}]}}]}";
     fb_run first = FB_RUN(fb_osim2fb_main, text, "osim2fb", "-q", "-");
     FB_EQUAL_INT(first.status, 0);
     fb_run osim = RUN(first.out, "-");
@@ -91,7 +95,10 @@ static void characters_that_xml_lacks_do_not_break_the_file(void) {
     static const char *const names[] = {"a\\u0001b", "a\\u001fb", "a\\uffffb", "a\\u007fb", "a\\ufffeb"};
     for (int i = 0; i < 5; i++) {
         char text[300];
-        snprintf(text, sizeof text, "{\"fb\": \"1.0\", \"name\": \"m\", \"credits\": \"%s\", \"bodies\": [{\"name\": \"%s\", \"mass\": 1}]}", names[i], names[i]);
+        snprintf(text, sizeof text,
+                 "{\"fb\": \"1.0\", \"name\": \"m\", \"credits\": \"%s\", \"bodies\": [{\"name\": \"%s\", "
+                 "\"mass\": 1}]}",
+                 names[i], names[i]);
         fb_run osim = RUN(text, "-");
         if (osim.status == 0) {
             fb_run back = to_fb(osim.out);
@@ -106,7 +113,8 @@ static void characters_that_xml_lacks_do_not_break_the_file(void) {
 }
 
 static void comments_with_two_dashes_are_written(void) {
-    const char *text = "{\"fb\": \"1.0\", \"name\": \"m\", \"comments\": [{\"text\": \"a -- b -\"}, {\"text\": \"--\"}, {\"text\": \"-\"}]}";
+    const char *text = "{\"fb\": \"1.0\", \"name\": \"m\", \"comments\": [{\"text\": \"a -- b -\"}, "
+                       "{\"text\": \"--\"}, {\"text\": \"-\"}]}";
     fb_run osim = RUN(text, "-");
     FB_EQUAL_INT(osim.status, 0);
     fb_run back = to_fb(osim.out);
@@ -119,14 +127,17 @@ static void comments_with_two_dashes_are_written(void) {
 }
 
 static void reads_osim_as_well(void) {
-    fb_run run = RUN("<Model name=\"m\"><BodySet><objects><Body name=\"b\"><mass>1</mass><inertia_xx>1</inertia_xx></Body></objects></BodySet></Model>", "-");
+    fb_run run = RUN("<Model name=\"m\"><BodySet><objects><Body "
+                     "name=\"b\"><mass>1</mass><inertia_xx>1</inertia_xx></Body></objects></BodySet></Model>",
+                     "-");
     FB_EQUAL_INT(run.status, 0);
     FB_HOLDS(run.out, "<inertia>1 0 0 0 0 0</inertia>");
     fb_run_free(&run);
 }
 
 static void strict_refuses_what_a_version_lacks(void) {
-    const char *text = "{\"fb\": \"1.0\", \"name\": \"m\", \"contact_geometry\": [{\"name\": \"t\", \"type\": \"torus\", \"frame\": \"ground\"}]}";
+    const char *text = "{\"fb\": \"1.0\", \"name\": \"m\", \"contact_geometry\": [{\"name\": \"t\", "
+                       "\"type\": \"torus\", \"frame\": \"ground\"}]}";
     const char *folder = fb_test_folder(), *out = fb_test_path(folder, "out.osim");
     fb_run run = RUN(text, "--to=40500", "--strict", "-o", out, "-");
     FB_EQUAL_INT(run.status, 4);

@@ -11,7 +11,8 @@
 
 #define DOCUMENT(MASS, MORE) \
     "{\"fb\": \"1.0\", \"name\": \"m\", \"bodies\": [{\"name\": \"b\", \"mass\": " MASS "}],\n" \
-    "\"joints\": [{\"name\": \"j\", \"type\": \"pin\", \"parent\": \"ground\", \"child\": \"b\", \"coordinates\": [{\"name\": \"q\", " \
+    "\"joints\": [{\"name\": \"j\", \"type\": \"pin\", \"parent\": \"ground\", \"child\": \"b\", " \
+    "\"coordinates\": [{\"name\": \"q\", " \
     "\"default\": 0.5, \"range\": [-1, 3.141592653589793]}]}]" MORE "}"
 
 static json_t *parse(const char *text) {
@@ -29,8 +30,11 @@ static void prints_what_is_in_a_model(void) {
     fb_run run = RUN(NULL, ELBOW);
     FB_EQUAL_INT(run.status, 0);
     FB_EQUAL_STR(run.err, "");
-    static const char *const parts[] = {"fb_elbow", "3 bodies", "3 joints", "6 muscles", "elbow_flexion", "biceps_long", "total 3.606 kg",
-                                        "Millard2012Equilibrium", "markers: 7"};
+    static const char *const parts[] = {"fb_elbow",       "3 bodies",
+                                        "3 joints",       "6 muscles",
+                                        "elbow_flexion",  "biceps_long",
+                                        "total 3.606 kg", "Millard2012Equilibrium",
+                                        "markers: 7"};
     for (int i = 0; i < 9; i++)
         FB_HOLDS(run.out, parts[i]);
     fb_run_free(&run);
@@ -83,8 +87,8 @@ static void json_of_every_model_of_the_gallery(void) {
         static const char *const options[] = {"--json", "--degrees", "--check", "--history"};
         for (int k = 0; k < 4; k++) {
             fb_run run = RUN(NULL, options[k], fb_test_glob("models/*/*.osim", i));
-            FB_TRUE(run.status == 0 || (k == 2 && run.status == 1), "%s %s: status %d: %s", options[k], fb_test_glob("models/*/*.osim", i),
-                    run.status, run.err);
+            FB_TRUE(run.status == 0 || (k == 2 && run.status == 1), "%s %s: status %d: %s", options[k],
+                    fb_test_glob("models/*/*.osim", i), run.status, run.err);
             if (k == 0)
                 json_decref(parse(run.out));
             fb_run_free(&run);
@@ -115,7 +119,9 @@ static void check_answers_yes_or_no(void) {
 }
 
 static void check_of_a_file_that_is_no_model_answers_no(void) {
-    fb_run run = RUN("<Model><BodySet><objects>\n<Body name=\"b\"><mass>x</mass></Body></objects></BodySet></Model>", "--check");
+    fb_run run =
+        RUN("<Model><BodySet><objects>\n<Body name=\"b\"><mass>x</mass></Body></objects></BodySet></Model>",
+            "--check");
     FB_EQUAL_INT(run.status, 1);
     FB_HOLDS(run.out, "<stdin>:2: error: Body 'b': <mass> holds 'x', which is not a number [FB2101]");
     FB_HOLDS(run.out, "1 error, ");
@@ -159,7 +165,8 @@ static void diff_of_equal_models(void) {
 }
 
 static void diff_tells_what_differs(void) {
-    fb_run run = RUN(DOCUMENT("1", ""), "--diff", put(DOCUMENT("1.5", ", \"markers\": [{\"name\": \"k\", \"frame\": \"b\"}]")));
+    fb_run run = RUN(DOCUMENT("1", ""), "--diff",
+                     put(DOCUMENT("1.5", ", \"markers\": [{\"name\": \"k\", \"frame\": \"b\"}]")));
     FB_EQUAL_INT(run.status, 1);
     FB_HOLDS(run.out, "mass is 1 in <stdin>, 1.5 in other.fb (0.5 kg apart)");
     FB_HOLDS(run.out, "only in other.fb");
@@ -179,9 +186,13 @@ static void diff_tells_what_differs(void) {
 }
 
 static void tolerance_forgives(void) {
-    static const struct { const char *tolerance; int status; } cases[] = {{"1e-9", 1}, {"1e-3", 0}, {"0", 1}, {"inf", 0}};
+    static const struct {
+        const char *tolerance;
+        int status;
+    } cases[] = {{"1e-9", 1}, {"1e-3", 0}, {"0", 1}, {"inf", 0}};
     for (int i = 0; i < 4; i++) {
-        fb_run run = RUN(DOCUMENT("1", ""), "--tolerance", cases[i].tolerance, "--diff", put(DOCUMENT("1.0001", "")));
+        fb_run run = RUN(DOCUMENT("1", ""), "--tolerance", cases[i].tolerance, "--diff",
+                         put(DOCUMENT("1.0001", "")));
         FB_TRUE(run.status == cases[i].status, "--tolerance %s: status %d", cases[i].tolerance, run.status);
         fb_run_free(&run);
     }
@@ -215,7 +226,8 @@ static void history_tells_the_steps(void) {
     run = RUN(DOCUMENT("1", ""), "--history");
     FB_EQUAL_STR(run.out, "the document does not say how it was made\n");
     fb_run_free(&run);
-    run = RUN(DOCUMENT("1", ", \"steps\": [3, {}, {\"tool\": [], \"options\": 4, \"input\": null}]"), "--history");
+    run = RUN(DOCUMENT("1", ", \"steps\": [3, {}, {\"tool\": [], \"options\": 4, \"input\": null}]"),
+              "--history");
     FB_EQUAL_INT(run.status, 0);
     fb_run_free(&run);
 }

@@ -94,11 +94,15 @@ static void the_same_input_gives_the_same_bytes(void) {
 }
 
 static void errors_have_their_line(void) {
-    static const struct { const char *inside, *message; } cases[] = {
+    static const struct {
+        const char *inside, *message;
+    } cases[] = {
         {"<BodySet><objects>\n<Body name=\"b\">\n<mass>1,5</mass></Body></objects></BodySet>",
          "<stdin>:4: error: Body 'b': <mass> holds '1,5', which is not a number"},
-        {"<BodySet><objects>\n<Body name=\"b\"/>\n</BodySet>", "<stdin>:4: error: not well-formed XML at column"},
-        {"<MarkerSet><objects>\n\n<Marker name=\"m\"><socket_parent_frame>/bodyset/a</socket_parent_frame></Marker></objects></MarkerSet>",
+        {"<BodySet><objects>\n<Body name=\"b\"/>\n</BodySet>",
+         "<stdin>:4: error: not well-formed XML at column"},
+        {"<MarkerSet><objects>\n\n<Marker "
+         "name=\"m\"><socket_parent_frame>/bodyset/a</socket_parent_frame></Marker></objects></MarkerSet>",
          "<stdin>:4: error: Marker 'm': socket_parent_frame names no frame: '/bodyset/a'"}};
     for (int i = 0; i < 3; i++) {
         char *text = fb_test_document(40500, cases[i].inside);
@@ -114,7 +118,8 @@ static void errors_have_their_line(void) {
 static void truncated_and_garbled_files_are_refused(void) {
     size_t size;
     char *bytes = fb_test_read_file(ELBOW, &size);
-    const char *folder = fb_test_folder(), *file = fb_test_path(folder, "cut.osim"), *out = fb_test_path(folder, "out.fb");
+    const char *folder = fb_test_folder(), *file = fb_test_path(folder, "cut.osim"),
+               *out = fb_test_path(folder, "out.fb");
     for (size_t n = 1; n < size; n += size / 20) {
         fb_test_write_file(file, bytes, n);
         fb_run run = RUN(NULL, file, "-o", out);
@@ -208,7 +213,8 @@ static void strict_refuses_what_is_ignored(void) {
     run = RUN(NULL, "--strict", "-q", ELBOW);
     FB_EQUAL_INT(run.status, 0);
     fb_run_free(&run);
-    text = fb_test_document(40500, "<BodySet><objects><Body name=\"b\"><mass>1</mass><odd>1</odd></Body></objects></BodySet>");
+    text = fb_test_document(
+        40500, "<BodySet><objects><Body name=\"b\"><mass>1</mass><odd>1</odd></Body></objects></BodySet>");
     run = RUN(text, "--strict", "-q"); /* what is kept is not lost */
     FB_EQUAL_INT(run.status, 0);
     fb_run_free(&run);
@@ -219,8 +225,10 @@ static void strict_refuses_what_is_ignored(void) {
 
 static void missing_meshes_are_told_once(void) {
     const char *folder = fb_test_folder(), *file = fb_test_path(folder, "m.osim");
-    char *text = fb_test_document(40500, "<Ground><attached_geometry><Mesh name=\"a\"><mesh_file>there.vtp</mesh_file></Mesh>\n"
-        "<Mesh name=\"b\"><mesh_file>gone.vtp</mesh_file></Mesh><Mesh name=\"c\"><mesh_file>gone.vtp</mesh_file></Mesh></attached_geometry></Ground>");
+    char *text = fb_test_document(
+        40500, "<Ground><attached_geometry><Mesh name=\"a\"><mesh_file>there.vtp</mesh_file></Mesh>\n"
+               "<Mesh name=\"b\"><mesh_file>gone.vtp</mesh_file></Mesh><Mesh "
+               "name=\"c\"><mesh_file>gone.vtp</mesh_file></Mesh></attached_geometry></Ground>");
     fb_test_write_file(file, text, strlen(text));
     fb_test_write_file(fb_test_path(folder, "there.vtp"), "x", 1);
     fb_run run = RUN(NULL, file);
@@ -238,7 +246,9 @@ static void missing_meshes_are_told_once(void) {
 }
 
 static void lints_are_printed_as_warnings(void) {
-    char *text = fb_test_document(40500, "<BodySet><objects>\n<Body name=\"b\"><mass>-1</mass></Body></objects></BodySet>");
+    char *text =
+        fb_test_document(40500,
+                         "<BodySet><objects>\n<Body name=\"b\"><mass>-1</mass></Body></objects></BodySet>");
     fb_run run = RUN(text, "-");
     FB_EQUAL_INT(run.status, 0);
     FB_HOLDS(run.err, "<stdin>:3: warning: Body 'b': the mass must be 0 or more, got -1 kg [FB2302]");
