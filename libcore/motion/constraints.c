@@ -36,6 +36,7 @@ typedef struct sides {
 } sides;
 
 static void find_sides(const fb_state *state, const fb_constraint *c, sides *out, bool moving) {
+    memset(out, 0, sizeof *out);
     for (int i = 0; i < 2; i++) {
         const double *V = state->V[c->body[i]], *A = state->A0[c->body[i]];
         double t[3];

@@ -78,7 +78,8 @@ static void compile_lines(fb_function *f, const double *x, const double *y, int 
         rows[2 * (i + 1)] = y[i];
         rows[2 * (i + 1) + 1] = (y[i + 1] - y[i]) / (d > 1e-300 ? d : 1e-300);
     }
-    memcpy(rows, rows + 2, 2 * sizeof *rows); /* the outer segments go on */
+    rows[0] = rows[2]; /* the outer segments go on */
+    rows[1] = rows[3];
     rows[2 * n] = y[n - 1];
     rows[2 * n + 1] = rows[2 * (n - 1) + 1];
     f->kind = FB_FN_PIECES;
