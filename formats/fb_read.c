@@ -148,13 +148,13 @@ static const fb_class *class_of(reader *r, const json_t *json, const fb_field *f
     }
     if (name && strcmp(name, "kept") == 0)
         return &fb_class_kept;
-    const fb_class *cls = fb_class_find_type(NULL, field->family, name);
+    const fb_class *cls = !name && field->initial ? fb_class_find(field->initial) : NULL; /* its class by default */
+    if (!cls)
+        cls = fb_class_find_type(NULL, field->family, name);
     if (!cls && field->family == FB_FUNCTION)
         cls = fb_class_find_type(NULL, FB_CURVE, name);
     for (int i = 0; !cls && fb_lists[i]; i++) /* a class that also stands in a list, such as a station */
         cls = fb_class_find_type(fb_lists[i], field->family, name);
-    if (!cls && !name && field->initial) /* the class that it has by default */
-        cls = fb_class_find(field->initial);
     if (!cls) {
         char what[120];
         snprintf(what, sizeof what, "no %s has the type '%.40s'", fb_family_word(field->family),

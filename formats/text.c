@@ -102,7 +102,7 @@ static fb_status refuse(fb_diag *diag, fb_diag_id id, const char *name, const ch
 
 static fb_status too_large(fb_diag *diag, const char *name, size_t max_bytes) {
     fb_diag_add(diag, FB_ERROR, FB1002, (fb_place){name, 0, NULL, NULL}, NULL,
-                "the file is larger than %.4g MB; --max-size MB allows more",
+                "the file is larger than %.3g MB; --max-size MB allows more",
                 (double)max_bytes / (1024 * 1024));
     return FB_E_INPUT;
 }

@@ -448,6 +448,8 @@ static void on_text(void *data, const xmlChar *text, int length) {
             text++;
             n--;
         }
+        if (n == 0)
+            return;
     }
     if (p->text_n + n > p->text_size) {
         size_t size = (p->text_n + n) * 2 + 256;
@@ -533,7 +535,10 @@ static void on_error(void *data, const char *format, ...) {
     if (p->error_line == 0 && error && error->code != XML_ERR_NO_MEMORY) {
         p->error_line = error->line > 0 ? error->line : 1;
         p->error_column = error->int2;
-        snprintf(p->error, sizeof p->error, "%s", error->message ? error->message : "");
+        const char *text = error->message ? error->message : "";
+        const char *nowhere = strstr(text, " line 0"); /* SAX does not keep the line of the start tag */
+        int n = nowhere ? (int)(nowhere - text) : (int)strlen(text);
+        snprintf(p->error, sizeof p->error, "%.*s%s", n, text, nowhere ? nowhere + strlen(" line 0") : "");
     }
 }
 
