@@ -54,7 +54,7 @@ static int reserve(fb_text *text, size_t n) {
 }
 
 void fb_text_add(fb_text *text, const char *bytes, size_t n) {
-    if (!reserve(text, n))
+    if (n == 0 || !reserve(text, n))
         return;
     memcpy(text->bytes + text->n, bytes, n);
     text->n += n;
