@@ -48,21 +48,24 @@ static int line_here(const reader *r) {
 
 static void wrong(reader *r, fb_diag_id id, const char *what) {
     r->status = FB_E_INPUT;
-    fb_diag_add(r->diag, FB_ERROR, id, (fb_place){r->file, line_here(r), NULL, NULL}, NULL, "%s: %s",
-                r->pointer[0] ? r->pointer : "the document", what);
+    fb_diag_add(r->diag, FB_ERROR, id, (fb_place){r->file, line_here(r), NULL, NULL}, NULL,
+                "%s: %s", r->pointer[0] ? r->pointer : "the document", what);
 }
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-/* The text of a JSON string, in the model's arena; NULL if it is no string. JSON has characters that XML has not; a model with one of
- * them could not be written for OpenSim, and is refused. */
+/* The text of a JSON string, in the model's arena; NULL if it is no string. JSON has characters
+ * that XML has not; a model with one of them could not be written for OpenSim, and is refused. */
 static const char *text_of(reader *r, const json_t *json) {
     const char *text = json_string_value(json);
-    for (const unsigned char *p = (const unsigned char *)text; p && *p; p++)
-        if ((*p < 0x20 && !strchr("\t\n\r", *p)) || (p[0] == 0xEF && p[1] == 0xBF && p[2] >= 0xBE)) {
-            wrong(r, FB1303, "must have no control character or other character that XML cannot hold");
+    for (const unsigned char *p = (const unsigned char *)text; p && *p; p++) {
+        if ((*p < 0x20 && !strchr("\t\n\r", *p)) ||
+            (p[0] == 0xEF && p[1] == 0xBF && p[2] >= 0xBE)) {
+            wrong(r, FB1303,
+                  "must have no control character or other character that XML cannot hold");
             break;
         }
+    }
     return text ? fb_arena_dup(&r->model->arena, text) : NULL;
 }
 
@@ -73,16 +76,18 @@ static bool number_of(const json_t *json, double *x) {
         return true;
     }
     const char *text = json_string_value(json);
-    if (!text)
+    if (!text) {
         return false;
-    if (strcmp(text, "inf") == 0)
+    }
+    if (strcmp(text, "inf") == 0) {
         *x = FB_INFINITY;
-    else if (strcmp(text, "-inf") == 0)
+    } else if (strcmp(text, "-inf") == 0) {
         *x = -FB_INFINITY;
-    else if (strcmp(text, "nan") == 0)
+    } else if (strcmp(text, "nan") == 0) {
         *x = FB_NAN;
-    else
+    } else {
         return false;
+    }
     return true;
 }
 
@@ -96,19 +101,22 @@ static void read_numbers(reader *r, const json_t *json, const fb_field *field, f
     size_t n = json_array_size(json);
     if (!json_is_array(json) || (field->type == FB_VECTOR && n != (size_t)field->count)) {
         char what[80];
-        snprintf(what, sizeof what, field->type == FB_VECTOR ? "must be a list of %d numbers"
-                                                             : "must be a list of numbers", field->count);
+        snprintf(what, sizeof what,
+                 field->type == FB_VECTOR ? "must be a list of %d numbers"
+                                          : "must be a list of numbers",
+                 field->count);
         wrong(r, FB2102, what);
         return;
     }
     double *x = fb_arena_array(&r->model->arena, n, sizeof *x);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         if (!number_of(json_array_get(json, i), &x[i])) {
             size_t at = enter_index(r, i);
             wrong(r, FB1303, "must be a number, or \"nan\", \"inf\", \"-inf\"");
             leave(r, at);
             return;
         }
+    }
     *value = (fb_value){.present = true, .n = (int)n, .as.numbers = x};
 }
 
@@ -117,7 +125,8 @@ static const char **read_strings(reader *r, const json_t *json, bool unwrap, int
     size_t n = unwrap && json_is_string(json) ? 1 : json_array_size(json);
     const char **strings = fb_arena_array(&r->model->arena, n, sizeof *strings);
     if (!json_is_array(json) && !(unwrap && json_is_string(json))) {
-        wrong(r, FB1303, unwrap ? "must be a string or a list of strings" : "must be a list of strings");
+        wrong(r, FB1303,
+              unwrap ? "must be a string or a list of strings" : "must be a list of strings");
         return NULL;
     }
     for (size_t i = 0; i < n; i++) {
@@ -132,7 +141,8 @@ static const char **read_strings(reader *r, const json_t *json, bool unwrap, int
     return strings;
 }
 
-static fb_element *read_object(reader *r, const json_t *json, const fb_class *cls, fb_element *owner);
+static fb_element *read_object(reader *r, const json_t *json, const fb_class *cls,
+                               fb_element *owner);
 
 /* The class of an owned object of a field. */
 static const fb_class *class_of(reader *r, const json_t *json, const fb_field *field) {
@@ -146,15 +156,21 @@ static const fb_class *class_of(reader *r, const json_t *json, const fb_field *f
         wrong(r, FB1303, "\"type\" must be a string");
         return NULL;
     }
-    if (name && strcmp(name, "kept") == 0)
+    if (name && strcmp(name, "kept") == 0) {
         return &fb_class_kept;
-    const fb_class *cls = !name && field->initial ? fb_class_find(field->initial) : NULL; /* its class by default */
-    if (!cls)
+    }
+    const fb_class *cls = !name && field->initial ? fb_class_find(field->initial)
+                                                  : NULL; /* its class by default */
+    if (!cls) {
         cls = fb_class_find_type(NULL, field->family, name);
-    if (!cls && field->family == FB_FUNCTION)
+    }
+    if (!cls && field->family == FB_FUNCTION) {
         cls = fb_class_find_type(NULL, FB_CURVE, name);
-    for (int i = 0; !cls && fb_lists[i]; i++) /* a class that also stands in a list, such as a station */
+    }
+    for (int i = 0; !cls && fb_lists[i];
+         i++) { /* a class that also stands in a list, such as a station */
         cls = fb_class_find_type(fb_lists[i], field->family, name);
+    }
     if (!cls) {
         char what[120];
         snprintf(what, sizeof what, "no %s has the type '%.40s'", fb_family_word(field->family),
@@ -190,9 +206,7 @@ static void read_value(reader *r, const json_t *json, fb_element *element, const
         }
         break;
     case FB_VECTOR:
-    case FB_NUMBERS:
-        read_numbers(r, json, field, value);
-        return;
+    case FB_NUMBERS: read_numbers(r, json, field, value); return;
     case FB_STRING:
     case FB_CHOICE:
         if (!json_is_string(json)) {
@@ -203,8 +217,9 @@ static void read_value(reader *r, const json_t *json, fb_element *element, const
         break;
     case FB_STRINGS:
         value->as.strings = read_strings(r, json, field->flags & FB_UNWRAP, &n);
-        if (!value->as.strings)
+        if (!value->as.strings) {
             return;
+        }
         break;
     case FB_REF: {
         const char *text = text_of(r, json);
@@ -217,14 +232,16 @@ static void read_value(reader *r, const json_t *json, fb_element *element, const
     }
     case FB_REFS: {
         const char **texts = read_strings(r, json, field->flags & FB_UNWRAP, &n);
-        if (texts)
+        if (texts) {
             fb_value_set_refs(r->model, value, texts, n);
+        }
         return;
     }
     case FB_OBJECT: {
         const fb_class *cls = class_of(r, json, field);
-        if (!cls)
+        if (!cls) {
             return;
+        }
         value->as.object = read_object(r, json, cls, element);
         break;
     }
@@ -239,11 +256,13 @@ static void read_value(reader *r, const json_t *json, fb_element *element, const
             size_t at = enter_index(r, i);
             const json_t *one = json_array_get(json, i);
             const fb_class *cls = class_of(r, one, field);
-            if (cls)
+            if (cls) {
                 items[i] = read_object(r, one, cls, element);
+            }
             leave(r, at);
-            if (!items[i])
+            if (!items[i]) {
                 return;
+            }
         }
         value->as.objects = items;
         n = (int)count;
@@ -264,7 +283,8 @@ static void read_comments(reader *r, const json_t *json, fb_element *element) {
             wrong(r, FB1303, "a comment must have a \"text\"");
             return;
         }
-        fb_element_add_comment(r->model, element, json_string_value(json_object_get(one, "before")), text);
+        fb_element_add_comment(r->model, element, json_string_value(json_object_get(one, "before")),
+                               text);
     }
 }
 
@@ -287,26 +307,29 @@ static const char *next_key(const void *context, int i) {
 /* A member that is not known travels with its object; one that looks misspelt deserves a word. */
 static void suggest_key(reader *r, const fb_class *cls, const char *key) {
     static const char *const known[] = {"note", "bundles", "virtual_links", "features"};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strcmp(key, known[i]) == 0)
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strcmp(key, known[i]) == 0) {
             return;
+        }
+    }
     const char *meant = strlen(key) > 3 ? fb_nearest_word(key, next_key, cls) : NULL;
-    if (meant)
+    if (meant) {
         fb_diag_add(r->diag, FB_WARNING, FB2002, (fb_place){r->file, line_here(r), NULL, cls->name},
                     "it has no effect; it is kept", "%s: %s has no member '%s'; did you mean '%s'?",
                     r->pointer, cls->name, key, meant);
+    }
 }
 
 /* One member of an object that is not a field: kept XML, comments, or something unknown. */
 static void read_other(reader *r, fb_element *element, const char *key, const json_t *json) {
     bool kept = strcmp(key, "kept") == 0, comments = strcmp(key, "comments") == 0;
-    if ((kept || comments) && !json_is_array(json))
+    if ((kept || comments) && !json_is_array(json)) {
         wrong(r, FB1303, "must be a list");
-    else if (kept)
+    } else if (kept) {
         read_kept(r, json, element);
-    else if (comments)
+    } else if (comments) {
         read_comments(r, json, element);
-    else {
+    } else {
         suggest_key(r, element->cls, key);
         fb_element_add_extra(r->model, element, key, fb_json_dump_string(&r->model->arena, json));
     }
@@ -316,36 +339,40 @@ static void read_members(reader *r, const json_t *json, fb_element *element) {
     const char *key;
     json_t *member;
     json_object_foreach((json_t *)(size_t)json, key, member) {
-        if (strcmp(key, "type") == 0)
+        if (strcmp(key, "type") == 0) {
             continue;
+        }
         size_t at = enter(r, key);
         int index = fb_class_field(element->cls, key);
         bool text = strcmp(key, "name") == 0 || strcmp(key, "component_path") == 0;
-        if (index >= 0 && json_is_null(member))
+        if (index >= 0 && json_is_null(member)) {
             ; /* no value */
-        else if (index >= 0)
+        } else if (index >= 0) {
             read_value(r, member, element, &element->cls->fields[index], &element->values[index]);
-        else if (text && !json_is_string(member))
+        } else if (text && !json_is_string(member)) {
             wrong(r, FB1303, "must be a string");
-        else if (text)
-            *(strcmp(key, "name") == 0 ? &element->name : &element->path) =
-                text_of(r, member);
-        else
+        } else if (text) {
+            *(strcmp(key, "name") == 0 ? &element->name : &element->path) = text_of(r, member);
+        } else {
             read_other(r, element, key, member);
+        }
         leave(r, at);
     }
 }
 
-static fb_element *read_object(reader *r, const json_t *json, const fb_class *cls, fb_element *owner) {
+static fb_element *read_object(reader *r, const json_t *json, const fb_class *cls,
+                               fb_element *owner) {
     fb_element *element = fb_element_new(r->model, cls, NULL);
     element->owner = owner;
-    if (++r->depth > MAX_NESTING)
+    if (++r->depth > MAX_NESTING) {
         wrong(r, FB1303, "objects are nested too deeply");
-    else
+    } else {
         read_members(r, json, element);
+    }
     r->depth--;
-    if (cls != &fb_class_kept)
+    if (cls != &fb_class_kept) {
         fb_element_defaults(r->model, element);
+    }
     return element;
 }
 
@@ -353,11 +380,13 @@ static fb_element *read_object(reader *r, const json_t *json, const fb_class *cl
 
 /* Where an element of a list is in OpenSim if its document does not say. */
 static void complete_path(reader *r, fb_element *element, const char *list) {
-    if (element->path && element->path[0] == '/')
+    if (element->path && element->path[0] == '/') {
         return;
+    }
     const char *set = fb_list_set(list), *name = fb_path_name(element->name);
-    if (element->cls->family == FB_WRAP)
+    if (element->cls->family == FB_WRAP) {
         return; /* its frame says so: once all are read */
+    }
     element->path = fb_arena_printf(&r->model->arena, "%s/%s", set, name);
 }
 
@@ -375,20 +404,21 @@ static void read_list(reader *r, const json_t *json, const char *list) {
         const fb_class *cls = strcmp(list, "kept") == 0 ? &fb_class_kept
                                                         : fb_class_find_type(list, FB_ANY, type);
         const char *name = json_string_value(json_object_get(one, "name"));
-        if (!json_is_object(one))
+        if (!json_is_object(one)) {
             wrong(r, FB1303, "must be an object");
-        else if (!cls) {
+        } else if (!cls) {
             char what[120];
-            snprintf(what, sizeof what, type ? "no such type among %s: '%.40s'" : "%s need a \"type\"",
-                     list, type);
+            snprintf(what, sizeof what,
+                     type ? "no such type among %s: '%.40s'" : "%s need a \"type\"", list, type);
             wrong(r, FB1303, what);
-        } else if (!name || !*name)
+        } else if (!name || !*name) {
             wrong(r, FB2204, "must have a \"name\"");
-        else {
+        } else {
             fb_element *element = read_object(r, one, cls, NULL);
             complete_path(r, element, list);
-            if (cls->family == FB_JOINT)
+            if (cls->family == FB_JOINT) {
                 fb_joint_complete(r->model, element);
+            }
             element->line = lines[i];
             fb_list *to = fb_model_list(r->model, list);
             FB_PUSH(&r->model->arena, to->items, to->n, to->capacity, element);
@@ -403,18 +433,21 @@ static void complete_wraps(reader *r) {
     for (size_t i = 0; i < wraps->n; i++) {
         fb_element *wrap = wraps->items[i];
         const fb_value *frame = fb_get(wrap, "frame");
-        if (wrap->path || !frame || frame->n != 1)
+        if (wrap->path || !frame || frame->n != 1) {
             continue;
+        }
         const char *name = frame->as.refs[0].text;
         const fb_element *carrier = fb_model_find(r->model, FB_FRAME, name);
         wrap->path = fb_arena_printf(&r->model->arena, "%s/wrapobjectset/%s",
                                      carrier && carrier->path ? carrier->path : "/ground",
                                      fb_path_name(wrap->name));
     }
-    for (size_t i = 0; i < wraps->n; i++)
-        if (!wraps->items[i]->path)
+    for (size_t i = 0; i < wraps->n; i++) {
+        if (!wraps->items[i]->path) {
             wraps->items[i]->path = fb_arena_printf(&r->model->arena, "/ground/wrapobjectset/%s",
                                                     fb_path_name(wraps->items[i]->name));
+        }
+    }
 }
 
 static void read_groups(reader *r, const json_t *json) {
@@ -426,8 +459,9 @@ static void read_groups(reader *r, const json_t *json) {
         const char *set = text_of(r, json_object_get(one, "set"));
         int n = 0;
         const char **members = NULL;
-        if (name && json_object_get(one, "members"))
+        if (name && json_object_get(one, "members")) {
             members = read_strings(r, json_object_get(one, "members"), false, &n);
+        }
         if (members) {
             fb_group group = {set ? set : "/forceset", name, members, n};
             FB_PUSH(&model->arena, model->groups, model->n_groups, model->capacity_groups, group);
@@ -455,23 +489,27 @@ static void read_order(reader *r, const json_t *json) {
                 const char *name = json_string_value(json_array_get(names, i));
                 char *rank = fb_arena_alloc(&scratch, sizeof(size_t));
                 memcpy(rank, &i, sizeof i);
-                if (name)
+                if (name) {
                     fb_table_add(&ranks,
-                                 fb_arena_printf(&scratch, "%s/%s", strcmp(set, "/") == 0 ? "" : set, name),
+                                 fb_arena_printf(&scratch, "%s/%s",
+                                                 strcmp(set, "/") == 0 ? "" : set, name),
                                  rank);
+                }
             }
         }
         int order = 1 << 24; /* what "order" does not name comes after what it does */
-        for (int i = 0; i < FB_LIST_COUNT; i++)
+        for (int i = 0; i < FB_LIST_COUNT; i++) {
             for (size_t j = 0; j < model->lists[i].n; j++) {
                 fb_element *element = model->lists[i].items[j];
                 const size_t *rank = fb_table_find(&ranks, element->path);
                 element->order = rank ? (int)*rank : order++;
             }
+        }
     }
     fb_arena_clear(&scratch);
-    if (failed && outer)
+    if (failed && outer) {
         longjmp(*outer, 1);
+    }
 }
 
 static void read_shared_comments(reader *r, const json_t *json) {
@@ -493,9 +531,11 @@ static void read_shared_comments(reader *r, const json_t *json) {
 /* ---- the document --------------------------------------------------------------------------- */
 
 static bool is_list(const char *key) {
-    for (int i = 0; fb_lists[i]; i++)
-        if (strcmp(fb_lists[i], key) == 0)
+    for (int i = 0; fb_lists[i]; i++) {
+        if (strcmp(fb_lists[i], key) == 0) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -510,17 +550,22 @@ static bool check_version(reader *r, const json_t *document) {
     size_t at = enter(r, "fb");
     char *end = NULL;
     long major = text ? strtol(text, &end, 10) : 0;
-    if (!text || end == text || *end != '.' || major < 1)
+    if (!text || end == text || *end != '.' || major < 1) {
         wrong(r, FB1303, "must be a version such as \"1.0\"");
-    else if (major > 1)
+    } else if (major > 1) {
         wrong(r, FB1302, "the document is of a newer major version than this program reads (1)");
+    }
     leave(r, at);
     return r->status == FB_OK;
 }
 
 /* What the document's own members must be; false with an error if one is not. */
 static bool check_member(reader *r, const char *key, const json_t *json) {
-    static const struct { const char *key; json_type type; const char *what; } members[] = {
+    static const struct {
+        const char *key;
+        json_type type;
+        const char *what;
+    } members[] = {
         {"name", JSON_STRING, "must be a string"},
         {"source", JSON_OBJECT, "must be an object"},
         {"ground", JSON_OBJECT, "must be an object"},
@@ -531,50 +576,57 @@ static bool check_member(reader *r, const char *key, const json_t *json) {
         {"order", JSON_OBJECT, "must be an object"},
         {"steps", JSON_ARRAY, "must be a list"},
     };
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
         if (strcmp(key, members[i].key) == 0 && json_typeof(json) != members[i].type) {
             wrong(r, FB1303, members[i].what);
             return false;
         }
+    }
     return true;
 }
 
 static void read_member(reader *r, const char *key, const json_t *json) {
     fb_model *model = r->model;
     int index = fb_class_field(model->root->cls, key);
-    if (strcmp(key, "fb") == 0 || (index >= 0 && json_is_null(json)) || !check_member(r, key, json))
+    if (strcmp(key, "fb") == 0 || (index >= 0 && json_is_null(json)) ||
+        !check_member(r, key, json)) {
         return;
-    if (strcmp(key, "name") == 0)
+    }
+    if (strcmp(key, "name") == 0) {
         model->root->name = text_of(r, json);
-    else if (strcmp(key, "source") == 0)
+    } else if (strcmp(key, "source") == 0) {
         model->source_version = whole_number(json_object_get(json, "version"));
-    else if (strcmp(key, "ground") == 0) {
+    } else if (strcmp(key, "ground") == 0) {
         model->ground = read_object(r, json, model->ground->cls, NULL);
         model->ground->name = "ground";
         model->ground->path = "/ground";
         model->ground->line = line_here(r);
     } else if (is_list(key)) {
         read_list(r, json, key);
-    } else if (strcmp(key, "model_kept") == 0)
+    } else if (strcmp(key, "model_kept") == 0) {
         read_kept(r, json, model->root);
-    else if (strcmp(key, "groups") == 0)
+    } else if (strcmp(key, "groups") == 0) {
         read_groups(r, json);
-    else if (strcmp(key, "property_comments") == 0)
+    } else if (strcmp(key, "property_comments") == 0) {
         read_shared_comments(r, json);
-    else if (strcmp(key, "order") == 0)
+    } else if (strcmp(key, "order") == 0) {
         return; /* when all lists are there */
-    else if (strcmp(key, "steps") == 0)
-        for (size_t i = 0; i < json_array_size(json); i++)
+    } else if (strcmp(key, "steps") == 0) {
+        for (size_t i = 0; i < json_array_size(json); i++) {
             fb_model_add_step(model, fb_json_dump_string(&model->arena, json_array_get(json, i)));
-    else if (index >= 0)
-        read_value(r, json, model->root, &model->root->cls->fields[index], &model->root->values[index]);
-    else
+        }
+    } else if (index >= 0) {
+        read_value(r, json, model->root, &model->root->cls->fields[index],
+                   &model->root->values[index]);
+    } else {
         read_other(r, model->root, key, json);
+    }
 }
 
 static void read_document(reader *r, const json_t *document) {
-    if (!check_version(r, document))
+    if (!check_version(r, document)) {
         return;
+    }
     const char *key;
     json_t *member;
     r->model->root->line = 1;
@@ -585,19 +637,22 @@ static void read_document(reader *r, const json_t *document) {
     }
     fb_element_defaults(r->model, r->model->root);
     fb_element_defaults(r->model, r->model->ground);
-    if (r->status != FB_OK)
+    if (r->status != FB_OK) {
         return;
+    }
     complete_wraps(r);
     read_order(r, json_object_get(document, "order"));
     r->status = fb_model_link(r->model, r->diag);
 }
 
-fb_status fb_json_read(fb_model **model, const char *bytes, size_t size, const char *file, fb_diag *diag) {
+fb_status fb_json_read(fb_model **model, const char *bytes, size_t size, const char *file,
+                       fb_diag *diag) {
     *model = NULL;
     diag->file = file;
     json_t *document = fb_json_parse(bytes, size, file, diag);
-    if (!document)
+    if (!document) {
         return FB_E_INPUT;
+    }
     reader r = {.diag = diag, .bytes = bytes, .size = size, .file = file, .model = fb_model_new()};
     jmp_buf oom;
     if (!r.model || setjmp(oom)) {
@@ -610,8 +665,9 @@ fb_status fb_json_read(fb_model **model, const char *bytes, size_t size, const c
         r.model->arena.oom = NULL;
     }
     json_decref(document);
-    if (r.status == FB_OK && diag->out_of_memory)
+    if (r.status == FB_OK && diag->out_of_memory) {
         r.status = FB_E_MEMORY;
+    }
     if (r.status != FB_OK) {
         fb_model_free(r.model);
         return r.status;
@@ -620,11 +676,12 @@ fb_status fb_json_read(fb_model **model, const char *bytes, size_t size, const c
     return FB_OK;
 }
 
-fb_status fb_model_read(fb_model **model, char *bytes, size_t size, const char *file, size_t max_bytes,
-                        fb_diag *diag) {
+fb_status fb_model_read(fb_model **model, char *bytes, size_t size, const char *file,
+                        size_t max_bytes, fb_diag *diag) {
     size_t i = size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    while (i < size && strchr(" \t\r\n", bytes[i]) && bytes[i])
+    while (i < size && strchr(" \t\r\n", bytes[i]) && bytes[i]) {
         i++;
+    }
     if (i < size && (bytes[i] == '{' || bytes[i] == '[')) {
         size_t bom = bytes[0] == (char)0xEF ? 3 : 0;
         fb_status status = fb_json_read(model, bytes + bom, size - bom, file, diag);

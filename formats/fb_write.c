@@ -9,11 +9,13 @@ void fb_json_string(fb_text *out, const char *text) {
     const char *start = text;
     for (const char *p = text;; p++) {
         unsigned char c = (unsigned char)*p;
-        if (c >= 0x20 && c != '"' && c != '\\')
+        if (c >= 0x20 && c != '"' && c != '\\') {
             continue;
+        }
         fb_text_add(out, start, (size_t)(p - start));
-        if (!c)
+        if (!c) {
             break;
+        }
         start = p + 1;
         switch (c) {
         case '"': fb_text_add(out, "\\\"", 2); break;
@@ -30,8 +32,9 @@ void fb_json_string(fb_text *out, const char *text) {
 void fb_json_number(fb_text *out, double x) {
     if (isfinite(x)) {
         fb_text_number(out, x);
-        if (x == 0 && signbit(x)) /* "-0" would be read as an integer, without its sign */
+        if (x == 0 && signbit(x)) { /* "-0" would be read as an integer, without its sign */
             fb_text_add(out, ".0", 2);
+        }
     } else {
         fb_text_puts(out, isnan(x) ? "\"nan\"" : x > 0 ? "\"inf\"" : "\"-inf\"");
     }
@@ -46,20 +49,23 @@ static void indent(fb_text *out, int depth) {
 
 /* A value is left out if it has none, or if it is one that nobody needs to see. */
 static bool is_written(const fb_field *field, const fb_value *value) {
-    if (!value->present || (field->type == FB_REFS && value->n == 0))
+    if (!value->present || (field->type == FB_REFS && value->n == 0)) {
         return false;
+    }
     return !(field->flags & FB_BRIEF && fb_value_is_default(field, value));
 }
 
 /* An object without objects in it stands on one line. */
 static bool is_flat(const fb_element *element) {
-    if (element->kept || element->comments || element->extras)
+    if (element->kept || element->comments || element->extras) {
         return false;
+    }
     for (int i = 0; i < element->cls->n_fields; i++) {
         const fb_field *field = &element->cls->fields[i];
         if ((field->type == FB_OBJECT || field->type == FB_OBJECTS) &&
-            is_written(field, &element->values[i]))
+            is_written(field, &element->values[i])) {
             return false;
+        }
     }
     return true;
 }
@@ -69,13 +75,15 @@ static void write_element(fb_text *out, const fb_element *element, int depth);
 static void write_objects(fb_text *out, fb_element *const *items, size_t n, int depth) {
     fb_text_add(out, "[", 1);
     for (size_t i = 0; i < n; i++) {
-        if (i)
+        if (i) {
             fb_text_add(out, ",", 1);
+        }
         indent(out, depth + 1);
         write_element(out, items[i], depth + 1);
     }
-    if (n)
+    if (n) {
         indent(out, depth);
+    }
     fb_text_add(out, "]", 1);
 }
 
@@ -84,19 +92,22 @@ static const char *ref_text(const fb_ref *ref) {
 }
 
 static void write_value(fb_text *out, const fb_field *field, const fb_value *value, int depth) {
-    bool list = field->type == FB_VECTOR || field->type == FB_NUMBERS || field->type == FB_STRINGS ||
-                field->type == FB_REFS;
-    if (list && field->flags & FB_UNWRAP && value->n == 1)
+    bool list = field->type == FB_VECTOR || field->type == FB_NUMBERS ||
+                field->type == FB_STRINGS || field->type == FB_REFS;
+    if (list && field->flags & FB_UNWRAP && value->n == 1) {
         list = false;
+    }
     if (field->type == FB_OBJECTS) {
         write_objects(out, value->as.objects, (size_t)value->n, depth);
         return;
     }
-    if (list)
+    if (list) {
         fb_text_add(out, "[", 1);
+    }
     for (int i = 0; i < value->n; i++) {
-        if (i)
+        if (i) {
             fb_text_add(out, ", ", 2);
+        }
         switch (field->type) {
         case FB_BOOL: fb_text_puts(out, value->as.truth ? "true" : "false"); break;
         case FB_INT: fb_text_printf(out, "%d", value->as.integer); break;
@@ -112,8 +123,9 @@ static void write_value(fb_text *out, const fb_field *field, const fb_value *val
         case FB_OBJECTS: break;
         }
     }
-    if (list)
+    if (list) {
         fb_text_add(out, "]", 1);
+    }
 }
 
 /* Writes members of one object, with commas and line breaks between them. */
@@ -125,10 +137,12 @@ typedef struct members {
 } members;
 
 static void key(members *m, const char *name) {
-    if (m->n++)
+    if (m->n++) {
         fb_text_add(m->out, m->flat ? ", " : ",", m->flat ? 2 : 1);
-    if (!m->flat)
+    }
+    if (!m->flat) {
         indent(m->out, m->depth + 1);
+    }
     fb_json_string(m->out, name);
     fb_text_add(m->out, ": ", 2);
 }
@@ -139,18 +153,21 @@ static void string_member(members *m, const char *name, const char *text) {
 }
 
 static void write_comments(members *m, const fb_comment *comments) {
-    if (!comments)
+    if (!comments) {
         return;
+    }
     key(m, "comments");
     fb_text_add(m->out, "[", 1);
     for (const fb_comment *c = comments; c; c = c->next) {
-        if (c != comments)
+        if (c != comments) {
             fb_text_add(m->out, ",", 1);
+        }
         indent(m->out, m->depth + 2);
         members one = {m->out, 0, true, 0};
         fb_text_add(m->out, "{", 1);
-        if (c->before)
+        if (c->before) {
             string_member(&one, "before", c->before);
+        }
         string_member(&one, "text", c->text);
         fb_text_add(m->out, "}", 1);
     }
@@ -162,17 +179,20 @@ static void write_comments(members *m, const fb_comment *comments) {
 static void write_fields(members *m, const fb_element *element) {
     for (int i = 0; i < element->cls->n_fields; i++) {
         const fb_field *field = &element->cls->fields[i];
-        if (!is_written(field, &element->values[i]))
+        if (!is_written(field, &element->values[i])) {
             continue;
+        }
         key(m, field->key);
         write_value(m->out, field, &element->values[i], m->depth + 1);
     }
     if (element->kept) {
-        key(m, element->cls->family == FB_MODEL ? "model_kept" : "kept"); /* "kept" is a list there */
+        key(m,
+            element->cls->family == FB_MODEL ? "model_kept" : "kept"); /* "kept" is a list there */
         fb_text_add(m->out, "[", 1);
         for (const fb_kept_xml *kept = element->kept; kept; kept = kept->next) {
-            if (kept != element->kept)
+            if (kept != element->kept) {
                 fb_text_add(m->out, ", ", 2);
+            }
             fb_json_string(m->out, kept->xml);
         }
         fb_text_add(m->out, "]", 1);
@@ -187,15 +207,19 @@ static void write_fields(members *m, const fb_element *element) {
 static void write_element(fb_text *out, const fb_element *element, int depth) {
     members m = {out, depth, is_flat(element), 0};
     fb_text_add(out, "{", 1);
-    if (element->name)
+    if (element->name) {
         string_member(&m, "name", element->name);
-    if (element->cls->type && !(element->cls == &fb_class_kept && !element->owner))
+    }
+    if (element->cls->type && !(element->cls == &fb_class_kept && !element->owner)) {
         string_member(&m, "type", element->cls->type);
-    if (element->path)
+    }
+    if (element->path) {
         string_member(&m, "component_path", element->path);
+    }
     write_fields(&m, element);
-    if (!m.flat && m.n)
+    if (!m.flat && m.n) {
         indent(out, depth);
+    }
     fb_text_add(out, "}", 1);
 }
 
@@ -231,30 +255,35 @@ static int by_order(const void *x, const void *y) {
 /* For each OpenSim owner whose children do not stand in the order of the lists: their names. */
 static void write_order(members *m, const fb_model *model) {
     size_t n = 0, total = 0;
-    for (int i = 0; i < FB_LIST_COUNT; i++)
+    for (int i = 0; i < FB_LIST_COUNT; i++) {
         total += model->lists[i].n;
+    }
     place *places = fb_alloc((total + 1) * sizeof *places);
     if (!places) {
         m->out->failed = 2;
         return;
     }
-    for (int i = 0; i < FB_LIST_COUNT; i++)
+    for (int i = 0; i < FB_LIST_COUNT; i++) {
         for (size_t j = 0; j < model->lists[i].n; j++) {
             const fb_element *element = model->lists[i].items[j];
             places[n] = (place){element, (size_t)(fb_path_name(element->path) - element->path), n};
             n++;
         }
+    }
     qsort(places, n, sizeof *places, by_rank);
     bool open = false;
     for (size_t first = 0, last; first < n; first = last) {
         bool sorted = true;
-        for (last = first + 1; last < n && same_parent(&places[first], &places[last]); last++)
+        for (last = first + 1; last < n && same_parent(&places[first], &places[last]); last++) {
             sorted = sorted && places[last - 1].element->order <= places[last].element->order;
-        if (sorted)
+        }
+        if (sorted) {
             continue;
+        }
         qsort(places + first, last - first, sizeof *places, by_order);
-        if (!open)
+        if (!open) {
             key(m, "order");
+        }
         fb_text_puts(m->out, open ? "," : "{");
         open = true;
         indent(m->out, m->depth + 2);
@@ -262,14 +291,16 @@ static void write_order(members *m, const fb_model *model) {
         const char *path = places[first].element->path;
         size_t length = places[first].parent > 1 ? places[first].parent - 1 : 1;
         for (size_t i = 0; i < length; i++) {
-            if (path[i] == '"' || path[i] == '\\')
+            if (path[i] == '"' || path[i] == '\\') {
                 fb_text_add(m->out, "\\", 1);
+            }
             fb_text_add(m->out, path + i, 1);
         }
         fb_text_puts(m->out, "\": [");
         for (size_t i = first; i < last; i++) {
-            if (i > first)
+            if (i > first) {
                 fb_text_add(m->out, ", ", 2);
+            }
             fb_json_string(m->out, fb_path_name(places[i].element->path));
         }
         fb_text_add(m->out, "]", 1);
@@ -284,18 +315,21 @@ static void write_order(members *m, const fb_model *model) {
 /* ---- the document --------------------------------------------------------------------------- */
 
 static bool always_written(const char *list) {
-    return strcmp(list, "bodies") == 0 || strcmp(list, "joints") == 0 || strcmp(list, "muscles") == 0;
+    return strcmp(list, "bodies") == 0 || strcmp(list, "joints") == 0 ||
+           strcmp(list, "muscles") == 0;
 }
 
 static void write_groups(members *m, const fb_model *model) {
-    if (model->n_groups == 0)
+    if (model->n_groups == 0) {
         return;
+    }
     key(m, "groups");
     fb_text_add(m->out, "[", 1);
     for (size_t i = 0; i < model->n_groups; i++) {
         const fb_group *group = &model->groups[i];
-        if (i)
+        if (i) {
             fb_text_add(m->out, ",", 1);
+        }
         indent(m->out, 2);
         members one = {m->out, 2, true, 0};
         fb_text_add(m->out, "{", 1);
@@ -304,8 +338,9 @@ static void write_groups(members *m, const fb_model *model) {
         key(&one, "members");
         fb_text_add(m->out, "[", 1);
         for (int j = 0; j < group->n_members; j++) {
-            if (j)
+            if (j) {
                 fb_text_add(m->out, ", ", 2);
+            }
             fb_json_string(m->out, group->members[j]);
         }
         fb_text_puts(m->out, "]}");
@@ -315,13 +350,15 @@ static void write_groups(members *m, const fb_model *model) {
 }
 
 static void write_shared_comments(members *m, const fb_model *model) {
-    if (!model->shared_comments)
+    if (!model->shared_comments) {
         return;
+    }
     key(m, "property_comments");
     members one = {m->out, 1, false, 0};
     fb_text_add(m->out, "{", 1);
-    for (const fb_comment *c = model->shared_comments; c; c = c->next)
+    for (const fb_comment *c = model->shared_comments; c; c = c->next) {
         string_member(&one, c->before, c->text);
+    }
     indent(m->out, 1);
     fb_text_add(m->out, "}", 1);
 }
@@ -330,13 +367,15 @@ static void write_steps(members *m, const fb_model *model) {
     key(m, "steps");
     fb_text_add(m->out, "[", 1);
     for (size_t i = 0; i < model->n_steps; i++) {
-        if (i)
+        if (i) {
             fb_text_add(m->out, ",", 1);
+        }
         indent(m->out, 2);
         fb_text_puts(m->out, model->steps[i]);
     }
-    if (model->n_steps)
+    if (model->n_steps) {
         indent(m->out, 1);
+    }
     fb_text_add(m->out, "]", 1);
 }
 
@@ -355,12 +394,14 @@ void fb_json_write(const fb_model *model, fb_text *out) {
     fb_text_add(out, "{", 1);
     string_member(&ground, "name", "ground");
     write_fields(&ground, model->ground);
-    if (!ground.flat)
+    if (!ground.flat) {
         indent(out, 1);
+    }
     fb_text_add(out, "}", 1);
     for (int i = 0; i < FB_LIST_COUNT; i++) {
-        if (model->lists[i].n == 0 && !always_written(fb_lists[i]))
+        if (model->lists[i].n == 0 && !always_written(fb_lists[i])) {
             continue;
+        }
         key(&m, fb_lists[i]);
         write_objects(out, model->lists[i].items, model->lists[i].n, 1);
     }

@@ -11,15 +11,15 @@
 extern "C" {
 #endif
 
-/* Parses one JSON value; NULL with an error record if it is not well-formed. json_decref it. All numbers
- * come as reals, so that -0 keeps its sign. */
+/* Parses one JSON value; NULL with an error record if it is not well-formed. json_decref it. All
+ * numbers come as reals, so that -0 keeps its sign. */
 json_t *fb_json_parse(const char *bytes, size_t size, const char *file, fb_diag *diag);
 /* A value as text on one line. */
 void fb_json_dump(fb_text *out, const json_t *value);
 /* The same as a string in an arena; NULL if memory ran out. */
 const char *fb_json_dump_string(fb_arena *arena, const json_t *value);
-/* The line, from 1, of the member at a JSON pointer ("/muscles/3/path") in a well-formed text; that of
- * the deepest part that exists; 0 for none. */
+/* The line, from 1, of the member at a JSON pointer ("/muscles/3/path") in a well-formed text; that
+ * of the deepest part that exists; 0 for none. */
 int fb_json_line(const char *bytes, size_t size, const char *pointer);
 /* The lines of the first n items of the list that is the document's member `key`. */
 void fb_json_item_lines(const char *bytes, size_t size, const char *key, int *lines, size_t n);

@@ -22,26 +22,35 @@ static bool exists(search *s, const char *folder, const char *name) {
 
 static void look_for(const fb_element *element, void *context) {
     search *s = context;
-    const char *file = strcmp(element->cls->name, "Mesh") == 0          ? fb_get_string(element, "mesh")
-                       : strcmp(element->cls->name, "ContactMesh") == 0 ? fb_get_string(element, "file")
-                                                                        : NULL;
-    if (!file || !*file || fb_table_find(&s->seen, file))
+    const char *file = strcmp(element->cls->name, "Mesh") == 0 ? fb_get_string(element, "mesh")
+                       : strcmp(element->cls->name, "ContactMesh") == 0
+                           ? fb_get_string(element, "file")
+                           : NULL;
+    if (!file || !*file || fb_table_find(&s->seen, file)) {
         return;
+    }
     fb_table_add(&s->seen, file, s);
     char *name = fb_arena_dup(&s->arena, file);
-    for (char *c = name; *c; c++)
-        if (*c == '\\')
+    for (char *c = name; *c; c++) {
+        if (*c == '\\') {
             *c = '/';
+        }
+    }
     char *places = fb_arena_dup(&s->arena, "");
     for (int i = 0; i < s->n; i++) {
-        if (exists(s, name[0] == '/' ? "" : s->folders[i], name))
+        if (exists(s, name[0] == '/' ? "" : s->folders[i], name)) {
             return;
-        places = fb_arena_printf(&s->arena, "%s%s%s", places, i ? ", " : "", *s->folders[i] ? s->folders[i] : ".");
+        }
+        places = fb_arena_printf(&s->arena, "%s%s%s", places, i ? ", " : "",
+                                 *s->folders[i] ? s->folders[i] : ".");
     }
     const fb_element *component = element;
-    while (component->owner && !component->path)
+    while (component->owner && !component->path) {
         component = component->owner;
-    fb_diag_add(s->diag, FB_WARNING, FB2304, (fb_place){element->file, fb_element_line(element), component->path, element->cls->name},
+    }
+    fb_diag_add(s->diag, FB_WARNING, FB2304,
+                (fb_place){element->file, fb_element_line(element), component->path,
+                           element->cls->name},
                 "it is not shown", "the mesh '%s' is in none of: %s", file, places);
 }
 
@@ -59,8 +68,9 @@ void fb_meshes_check(const fb_model *model, const char *const *folders, int n, f
         const char *folder = fb_arena_text(&s.arena, file, slash ? (size_t)(slash - file) : 0);
         s.folders[s.n++] = folder;
         s.folders[s.n++] = *folder ? fb_arena_printf(&s.arena, "%s/Geometry", folder) : "Geometry";
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < n; i++) {
             s.folders[s.n++] = folders[i];
+        }
         fb_visit_model(model, look_for, &s);
     }
     fb_arena_clear(&s.arena);

@@ -18,7 +18,7 @@ extern "C" {
 #define FB_OSIM_WRITTEN 40500
 
 typedef struct fb_osim_options {
-    size_t max_bytes;           /* larger included files are refused; 0: FB_MAX_BYTES */
+    size_t max_bytes; /* larger included files are refused; 0: FB_MAX_BYTES */
 } fb_osim_options;
 
 /* Reads a model from the bytes of an .osim file. Takes `bytes` over (allocated with fb_alloc).

@@ -13,9 +13,11 @@ bool fb_osim_is_extra(const char *comment) {
 }
 
 const char *fb_osim_find_extra(const fb_xml *xml) {
-    for (const fb_xml_comment *c = xml->root->end_comments; c; c = c->next)
-        if (fb_osim_is_extra(c->text))
+    for (const fb_xml_comment *c = xml->root->end_comments; c; c = c->next) {
+        if (fb_osim_is_extra(c->text)) {
             return c->text + sizeof head - 2;
+        }
+    }
     return NULL;
 }
 
@@ -27,15 +29,17 @@ typedef struct list {
 } list;
 
 static void separate(list *l) {
-    if (l->n++)
+    if (l->n++) {
         fb_text_puts(l->out, ",\n");
+    }
 }
 
 static void write_members(const fb_extra *extras, fb_text *out) {
     fb_text_puts(out, "{");
     for (const fb_extra *extra = extras; extra; extra = extra->next) {
-        if (extra != extras)
+        if (extra != extras) {
             fb_text_puts(out, ", ");
+        }
         fb_json_string(out, extra->key);
         fb_text_puts(out, ": ");
         fb_text_puts(out, extra->json);
@@ -45,7 +49,8 @@ static void write_members(const fb_extra *extras, fb_text *out) {
 
 /* An element's members under its address: its component path, or its owner's address with '#', the
  * field's key and the place in the list: "/forceset/TRI#path#points#2". */
-static void write_element(list *l, const fb_element *element, const char *address, fb_arena *scratch) {
+static void write_element(list *l, const fb_element *element, const char *address,
+                          fb_arena *scratch) {
     if (element->extras) {
         separate(l);
         fb_json_string(l->out, address);
@@ -55,10 +60,12 @@ static void write_element(list *l, const fb_element *element, const char *addres
     for (int i = 0; i < element->cls->n_fields; i++) {
         const fb_field *field = &element->cls->fields[i];
         const fb_value *value = &element->values[i];
-        if (!value->present || (field->type != FB_OBJECT && field->type != FB_OBJECTS))
+        if (!value->present || (field->type != FB_OBJECT && field->type != FB_OBJECTS)) {
             continue;
+        }
         for (int j = 0; j < value->n; j++) {
-            const fb_element *object = field->type == FB_OBJECT ? value->as.object : value->as.objects[j];
+            const fb_element *object = field->type == FB_OBJECT ? value->as.object
+                                                                : value->as.objects[j];
             char *below = fb_arena_printf(scratch, "%s#%s#%d", address, field->key, j);
             if (!below) {
                 l->out->failed = 2;
@@ -75,16 +82,18 @@ static void write_json(const fb_model *model, fb_text *out) {
     fb_arena_init(&scratch);
     fb_text_printf(out, "{\"source_version\": %d,\n\"steps\": [", model->source_version);
     for (size_t i = 0; i < model->n_steps; i++) {
-        if (i)
+        if (i) {
             fb_text_puts(out, ",\n");
+        }
         fb_text_puts(out, model->steps[i]);
     }
     fb_text_puts(out, "]");
     if (model->shared_comments) {
         fb_text_puts(out, ",\n\"property_comments\": {");
         for (const fb_comment *c = model->shared_comments; c; c = c->next) {
-            if (c != model->shared_comments)
+            if (c != model->shared_comments) {
                 fb_text_puts(out, ",\n");
+            }
             fb_json_string(out, c->before);
             fb_text_puts(out, ": ");
             fb_json_string(out, c->text);
@@ -95,9 +104,11 @@ static void write_json(const fb_model *model, fb_text *out) {
     list l = {out, 0};
     write_element(&l, model->root, "/", &scratch);
     write_element(&l, model->ground, "/ground", &scratch);
-    for (int i = 0; i < FB_LIST_COUNT; i++)
-        for (size_t j = 0; j < model->lists[i].n; j++)
+    for (int i = 0; i < FB_LIST_COUNT; i++) {
+        for (size_t j = 0; j < model->lists[i].n; j++) {
             write_element(&l, model->lists[i].items[j], model->lists[i].items[j]->path, &scratch);
+        }
+    }
     fb_text_puts(out, "}}");
     fb_arena_clear(&scratch);
 }
@@ -111,11 +122,13 @@ void fb_osim_write_extra(const fb_model *model, fb_text *out) {
         out->failed = 2;
     } else {
         fb_text_puts(out, "\n\t<!--fbtools ");
-        for (const char *p = text; *p; p++) /* "--" occurs in strings only */
-            if (p[0] == '-' && p > text && p[-1] == '-')
+        for (const char *p = text; *p; p++) { /* "--" occurs in strings only */
+            if (p[0] == '-' && p > text && p[-1] == '-') {
                 fb_text_puts(out, "\\u002d");
-            else
+            } else {
                 fb_text_add(out, p, 1);
+            }
+        }
         fb_text_puts(out, "-->");
     }
     fb_text_free(&json);
@@ -129,27 +142,31 @@ static json_t *parse(const char *json, fb_diag *diag) {
 
 void fb_osim_read_extra_first(fb_model *model, const char *json, fb_diag *diag) {
     json_t *all = parse(json, diag);
-    if (!all)
+    if (!all) {
         return;
+    }
     jmp_buf oom, *outer = model->arena.oom;
     if (setjmp(oom)) { /* the JSON must be freed before a jump further out */
         json_decref(all);
-        if (outer)
+        if (outer) {
             longjmp(*outer, 1);
+        }
         return;
     }
     model->arena.oom = &oom;
     double version = json_number_value(json_object_get(all, "source_version"));
     model->source_version = version > 0 && version < 1e6 ? (int)version : 0;
     const json_t *steps = json_object_get(all, "steps");
-    for (size_t i = 0; i < json_array_size(steps); i++)
+    for (size_t i = 0; i < json_array_size(steps); i++) {
         fb_model_add_step(model, fb_json_dump_string(&model->arena, json_array_get(steps, i)));
+    }
     fb_comment **end = &model->shared_comments;
     const char *key;
     json_t *text;
     json_object_foreach(json_object_get(all, "property_comments"), key, text) {
-        if (!json_is_string(text))
+        if (!json_is_string(text)) {
             continue;
+        }
         *end = fb_arena_alloc(&model->arena, sizeof **end);
         (*end)->before = fb_arena_dup(&model->arena, key);
         (*end)->text = fb_arena_dup(&model->arena, json_string_value(text));
@@ -166,14 +183,17 @@ static fb_element *find_below(fb_element *element, const char *address) {
         size_t n = strcspn(key, "#");
         const char *index = key[n] == '#' ? key + n + 1 : "";
         char name[64];
-        if (n >= sizeof name)
+        if (n >= sizeof name) {
             return NULL;
+        }
         memcpy(name, key, n);
         name[n] = 0;
         int field = fb_class_field(element->cls, name);
         long i = strtol(index, NULL, 10);
-        if (field < 0 || !element->values[field].present || i < 0 || i >= element->values[field].n)
+        if (field < 0 || !element->values[field].present || i < 0 ||
+            i >= element->values[field].n) {
             return NULL;
+        }
         fb_type type = element->cls->fields[field].type;
         element = type == FB_OBJECT    ? element->values[field].as.object
                   : type == FB_OBJECTS ? element->values[field].as.objects[i]
@@ -183,7 +203,8 @@ static fb_element *find_below(fb_element *element, const char *address) {
     return element;
 }
 
-static fb_element *find(fb_model *model, const fb_table *paths, fb_arena *scratch, const char *address) {
+static fb_element *find(fb_model *model, const fb_table *paths, fb_arena *scratch,
+                        const char *address) {
     size_t n = strcspn(address, "#");
     const char *path = fb_arena_text(scratch, address, n);
     fb_element *element = strcmp(path, "/") == 0         ? model->root
@@ -194,8 +215,9 @@ static fb_element *find(fb_model *model, const fb_table *paths, fb_arena *scratc
 
 void fb_osim_read_extra(fb_model *model, const char *json, fb_diag *diag) {
     json_t *all = parse(json, diag);
-    if (!all)
+    if (!all) {
         return;
+    }
     fb_arena scratch;
     fb_arena_init(&scratch);
     jmp_buf oom, *outer = model->arena.oom;
@@ -203,24 +225,31 @@ void fb_osim_read_extra(fb_model *model, const char *json, fb_diag *diag) {
     if (!failed) {
         model->arena.oom = scratch.oom = &oom;
         fb_table paths = {.arena = &scratch};
-        for (int i = 0; i < FB_LIST_COUNT; i++)
-            for (size_t j = 0; j < model->lists[i].n; j++)
+        for (int i = 0; i < FB_LIST_COUNT; i++) {
+            for (size_t j = 0; j < model->lists[i].n; j++) {
                 fb_table_add(&paths, model->lists[i].items[j]->path, model->lists[i].items[j]);
+            }
+        }
         const char *address, *key;
         json_t *members, *member;
         json_object_foreach(json_object_get(all, "elements"), address, members) {
             fb_element *element = find(model, &paths, &scratch, address);
-            if (!element)
+            if (!element) {
                 fb_diag_add(diag, FB_IGNORED, FB2201, (fb_place){NULL, 0, address, NULL},
-                            "the note is lost", "what fbtools noted about '%s' has no place: there is no "
-                            "such element any more", address);
+                            "the note is lost",
+                            "what fbtools noted about '%s' has no place: there is no "
+                            "such element any more",
+                            address);
+            }
             json_object_foreach(element ? members : NULL, key, member)
-                fb_element_add_extra(model, element, key, fb_json_dump_string(&model->arena, member));
+                fb_element_add_extra(model, element, key,
+                                     fb_json_dump_string(&model->arena, member));
         }
     }
     model->arena.oom = outer;
     fb_arena_clear(&scratch);
     json_decref(all);
-    if (failed && outer)
+    if (failed && outer) {
         longjmp(*outer, 1);
+    }
 }

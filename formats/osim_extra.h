@@ -2,7 +2,8 @@
  *
  *     <!--fbtools {"steps": [..], "elements": {"/forceset/TRIlong": {"note": ".."}}, ..}-->
  *
- * OpenSim skips it; this reads it back. In it "--" is written "-\u002d", which comments may hold. */
+ * OpenSim skips it; this reads it back. In it "--" is written "-\u002d", which comments may hold.
+ */
 #ifndef FB_FORMATS_OSIM_EXTRA_H
 #define FB_FORMATS_OSIM_EXTRA_H
 

@@ -18,8 +18,9 @@ static const char *next_root(const void *context, int i) {
 
 int fb_osim_version(const fb_xml *xml, fb_diag *diag) {
     const fb_xml_node *root = xml->root;
-    if (strcmp(root->tag, "Model") == 0)
+    if (strcmp(root->tag, "Model") == 0) {
         return FB_OSIM_OLDEST;
+    }
     if (strcmp(root->tag, "OpenSimDocument") != 0) {
         const char *meant = fb_nearest_word(root->tag, next_root, NULL);
         fb_diag_add(diag, FB_ERROR, FB1201, at(root), NULL,
@@ -36,16 +37,18 @@ int fb_osim_version(const fb_xml *xml, fb_diag *diag) {
     }
     const char *text = fb_xml_attr(root, "Version");
     double version = 0;
-    if (!text || !fb_number_parse(text, strlen(text), &version) || !(version >= 0 && version < 1e6)) {
+    if (!text || !fb_number_parse(text, strlen(text), &version) ||
+        !(version >= 0 && version < 1e6)) {
         fb_diag_add(diag, FB_WARNING, FB1202, at(root), "it is read by what it holds",
                     "the document's Version is %s%s%s", text ? "'" : "missing", text ? text : "",
                     text ? "'" : "");
         return FB_OSIM_NEWEST;
     }
-    if (version < FB_OSIM_OLDEST || version > FB_OSIM_NEWEST)
+    if (version < FB_OSIM_OLDEST || version > FB_OSIM_NEWEST) {
         fb_diag_add(diag, FB_WARNING, FB1202, at(root), "it is read as far as it is understood",
                     "document version %d is %s than any that is known (%d to %d)", (int)version,
                     version < FB_OSIM_OLDEST ? "older" : "newer", FB_OSIM_OLDEST, FB_OSIM_NEWEST);
+    }
     return (int)version;
 }
 
@@ -53,22 +56,27 @@ int fb_osim_version(const fb_xml *xml, fb_diag *diag) {
 static char *relative_to(fb_arena *arena, const char *from, const char *name) {
     char *path;
     const char *slash = strrchr(from, '/');
-    if (name[0] == '/' || !slash)
+    if (name[0] == '/' || !slash) {
         path = fb_arena_dup(arena, name);
-    else
+    } else {
         path = fb_arena_printf(arena, "%.*s/%s", (int)(slash - from), from, name);
-    for (char *c = path; *c; c++)
-        if (*c == '\\')
+    }
+    for (char *c = path; *c; c++) {
+        if (*c == '\\') {
             *c = '/';
+        }
+    }
     return path;
 }
 
 /* The next node in document order below `top`. */
 static fb_xml_node *next_node(const fb_xml_node *top, fb_xml_node *node, int descend) {
-    if (descend && node->first)
+    if (descend && node->first) {
         return node->first;
-    while (node != top && !node->next)
+    }
+    while (node != top && !node->next) {
         node = node->parent;
+    }
     return node == top ? NULL : node->next;
 }
 
@@ -77,7 +85,8 @@ static fb_status include_file(fb_xml *xml, fb_xml_node *node, const char *name,
     char *path = relative_to(&xml->arena, node->file, name);
     if (++*count > MAX_INCLUDED) {
         fb_diag_add(diag, FB_ERROR, FB1203, at(node), NULL,
-                    "file '%s' is included in a circle, or more than %d files are", name, MAX_INCLUDED);
+                    "file '%s' is included in a circle, or more than %d files are", name,
+                    MAX_INCLUDED);
         return FB_E_INPUT;
     }
     char *bytes;
@@ -86,8 +95,8 @@ static fb_status include_file(fb_xml *xml, fb_xml_node *node, const char *name,
     fb_diag_init(&quiet);
     fb_status status = fb_read_file(path, max, &bytes, &size, &quiet);
     if (status != FB_OK) {
-        fb_diag_add(diag, FB_ERROR, FB1203, at(node), NULL, "<%s> is in the file '%s': %s", node->tag,
-                    path, quiet.n ? quiet.records[0].message : "cannot be read");
+        fb_diag_add(diag, FB_ERROR, FB1203, at(node), NULL, "<%s> is in the file '%s': %s",
+                    node->tag, path, quiet.n ? quiet.records[0].message : "cannot be read");
         fb_diag_clear(&quiet);
         return status;
     }
@@ -105,8 +114,9 @@ static fb_status include_file(fb_xml *xml, fb_xml_node *node, const char *name,
     part->included = xml->included;
     xml->included = part;
     fb_xml_node *found = part->root;
-    if (strcmp(found->tag, node->tag) != 0 && fb_xml_child(found, node->tag))
+    if (strcmp(found->tag, node->tag) != 0 && fb_xml_child(found, node->tag)) {
         found = fb_xml_child(found, node->tag);
+    }
     if (strcmp(found->tag, node->tag) != 0) {
         fb_diag_add(diag, FB_ERROR, FB1203, at(node), NULL, "the file '%s' holds no <%s>", path,
                     node->tag);
@@ -118,13 +128,16 @@ static fb_status include_file(fb_xml *xml, fb_xml_node *node, const char *name,
     node->text_length = found->text_length;
     node->end_comments = found->end_comments;
     fb_xml_comment **end = &node->comments;
-    while (*end)
+    while (*end) {
         end = &(*end)->next;
+    }
     *end = found->comments;
-    if (!node->name)
+    if (!node->name) {
         node->name = found->name;
-    for (fb_xml_node *child = node->first; child; child = child->next)
+    }
+    for (fb_xml_node *child = node->first; child; child = child->next) {
         child->parent = node;
+    }
     return FB_OK;
 }
 
@@ -132,11 +145,13 @@ fb_status fb_osim_include(fb_xml *xml, const fb_osim_options *options, fb_diag *
     int count = 0;
     for (fb_xml_node *node = xml->root; node; node = next_node(xml->root, node, 1)) {
         const char *name = fb_xml_attr(node, "file");
-        if (!name || !*name || strcmp(name, "Unassigned") == 0)
+        if (!name || !*name || strcmp(name, "Unassigned") == 0) {
             continue;
+        }
         fb_status status = include_file(xml, node, name, options, diag, &count);
-        if (status != FB_OK)
+        if (status != FB_OK) {
             return status;
+        }
     }
     return FB_OK;
 }
@@ -145,27 +160,34 @@ fb_status fb_osim_include(fb_xml *xml, const fb_osim_options *options, fb_diag *
 static void fill_from(fb_xml *xml, fb_xml_node *object, const fb_xml_node *prototype) {
     for (const fb_xml_node *from = prototype->first; from; from = from->next) {
         const fb_xml_node *same = fb_xml_child(object, from->tag);
-        if (!same)
+        if (!same) {
             fb_xml_append(object, fb_xml_copy(xml, from));
+        }
     }
 }
 
 fb_status fb_osim_apply_defaults(fb_xml *xml, fb_diag *diag) {
     (void)diag;
-    fb_xml_node *model = strcmp(xml->root->tag, "Model") == 0 ? xml->root : fb_xml_child(xml->root, "Model");
+    fb_xml_node *model = strcmp(xml->root->tag, "Model") == 0 ? xml->root
+                                                              : fb_xml_child(xml->root, "Model");
     fb_xml_node *defaults = model ? fb_xml_child(model, "defaults") : NULL;
-    if (!defaults || !defaults->first)
+    if (!defaults || !defaults->first) {
         return FB_OK;
+    }
     for (fb_xml_node *node = model->first; node; node = next_node(model, node, node != defaults)) {
-        if (node == defaults)
+        if (node == defaults) {
             continue;
-        for (const fb_xml_node *prototype = defaults->first; prototype; prototype = prototype->next)
+        }
+        for (const fb_xml_node *prototype = defaults->first; prototype;
+             prototype = prototype->next) {
             if (prototype->tag == node->tag || strcmp(prototype->tag, node->tag) == 0) {
                 /* an object, not a property of the same name */
-                if (node->first || node->name)
+                if (node->first || node->name) {
                     fill_from(xml, node, prototype);
+                }
                 break;
             }
+        }
     }
     fb_xml_remove(defaults);
     return FB_OK;

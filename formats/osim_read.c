@@ -14,9 +14,9 @@
 typedef struct property_seen {
     const fb_class *cls;
     const char *tag;
-    const char *text;   /* the first comment seen */
+    const char *text; /* the first comment seen */
     int instances, same;
-    bool settled;       /* `shared` says which comment the model keeps for all of them, if any */
+    bool settled; /* `shared` says which comment the model keeps for all of them, if any */
     const char *shared;
 } property_seen;
 
@@ -41,7 +41,7 @@ typedef struct reader {
     size_t n_comments, capacity_comments;
     long n_properties, n_commented;
     const char *included_from, *included; /* the last included file, and its copy */
-    fb_table meant; /* "Class.tag" -> what it may have meant */
+    fb_table meant;                       /* "Class.tag" -> what it may have meant */
     bool from_fb; /* fbtools wrote the document, and says which comments are shared */
 } reader;
 
@@ -57,8 +57,9 @@ static int is(const fb_xml_node *node, const char *tag) {
 
 static fb_place place_of(const fb_xml_node *node, const fb_element *element) {
     const fb_element *component = element;
-    while (component && !component->path)
+    while (component && !component->path) {
         component = component->owner;
+    }
     return (fb_place){node->file, node->line, component ? component->path : NULL,
                       element ? element->cls->name : node->tag};
 }
@@ -66,16 +67,18 @@ static fb_place place_of(const fb_xml_node *node, const fb_element *element) {
 /* "Thelen2003Muscle 'TRIlong'", or that of the component that holds it. */
 static const char *who(reader *r, const fb_element *element) {
     const fb_element *component = element;
-    while (component->owner && (!component->name || !*component->name))
+    while (component->owner && (!component->name || !*component->name)) {
         component = component->owner;
+    }
     return fb_arena_printf(&r->scratch, "%s '%s'", element->cls->name,
                            component->name ? component->name : "");
 }
 
 /* The file of a node if it is an included one, as the model's own copy; else NULL. */
 static const char *file_of(reader *r, const fb_xml_node *node) {
-    if (node->file == r->xml->file)
+    if (node->file == r->xml->file) {
         return NULL;
+    }
     if (node->file != r->included_from) {
         r->included_from = node->file;
         r->included = fb_arena_dup(&r->model->arena, node->file);
@@ -96,19 +99,22 @@ static property_seen *property_entry(reader *r, const fb_class *cls, const char 
     if ((r->n_seen + 1) * 2 > r->size_seen) {
         size_t size = r->size_seen ? r->size_seen * 2 : 512;
         property_seen *grown = fb_arena_array(&r->scratch, size, sizeof *grown);
-        for (size_t i = 0; i < r->size_seen; i++)
+        for (size_t i = 0; i < r->size_seen; i++) {
             if (r->seen[i].cls) {
                 size_t at = ((size_t)r->seen[i].cls * 31 + (size_t)r->seen[i].tag) / 8 & (size - 1);
-                while (grown[at].cls)
+                while (grown[at].cls) {
                     at = (at + 1) & (size - 1);
+                }
                 grown[at] = r->seen[i];
             }
+        }
         r->seen = grown;
         r->size_seen = size;
     }
     size_t at = ((size_t)cls * 31 + (size_t)tag) / 8 & (r->size_seen - 1);
-    while (r->seen[at].cls && (r->seen[at].cls != cls || r->seen[at].tag != tag))
+    while (r->seen[at].cls && (r->seen[at].cls != cls || r->seen[at].tag != tag)) {
         at = (at + 1) & (r->size_seen - 1);
+    }
     if (!r->seen[at].cls) {
         r->seen[at].cls = cls;
         r->seen[at].tag = tag;
@@ -117,7 +123,8 @@ static property_seen *property_entry(reader *r, const fb_class *cls, const char 
     return &r->seen[at];
 }
 
-static void note_comments(reader *r, fb_element *element, const char *before, const fb_xml_comment *c);
+static void note_comments(reader *r, fb_element *element, const char *before,
+                          const fb_xml_comment *c);
 
 static void note_comment(reader *r, fb_element *element, const char *tag, const char *text,
                          const fb_class *cls) {
@@ -125,13 +132,16 @@ static void note_comment(reader *r, fb_element *element, const char *tag, const 
     FB_PUSH(&r->scratch, r->comments, r->n_comments, r->capacity_comments, seen);
 }
 
-/* Notes the comments before a property of an element; `tag` is what the property will be written as,
- * NULL if it will not be. */
-static void note_property(reader *r, fb_element *element, const fb_xml_node *node, const char *tag) {
+/* Notes the comments before a property of an element; `tag` is what the property will be written
+ * as, NULL if it will not be. */
+static void note_property(reader *r, fb_element *element, const fb_xml_node *node,
+                          const char *tag) {
     if (!tag) {
-        for (const fb_xml_comment *c = node->comments; c; c = c->next)
-            if (!c->repeated)
+        for (const fb_xml_comment *c = node->comments; c; c = c->next) {
+            if (!c->repeated) {
                 note_comment(r, element, "", c->text, NULL);
+            }
+        }
         return;
     }
     property_seen *entry = property_entry(r, element->cls, tag);
@@ -139,8 +149,9 @@ static void note_property(reader *r, fb_element *element, const fb_xml_node *nod
     entry->instances++;
     r->n_properties++;
     r->n_commented += first != NULL;
-    if (first && !entry->text)
+    if (first && !entry->text) {
         entry->text = first->text;
+    }
     bool same = false;
     for (const fb_xml_comment *c = first; c; c = c->next) {
         same = same || strcmp(entry->text, c->text) == 0;
@@ -151,7 +162,8 @@ static void note_property(reader *r, fb_element *element, const fb_xml_node *nod
 
 /* Comments inside a property: in its text, or around the objects in it, but not before those. */
 static void note_inside(reader *r, fb_element *element, const fb_xml_node *node, const char *tag) {
-    const fb_xml_node *objects = fb_xml_child(node, "objects"), *groups = fb_xml_child(node, "groups");
+    const fb_xml_node *objects = fb_xml_child(node, "objects"),
+                      *groups = fb_xml_child(node, "groups");
     note_comments(r, element, tag, node->end_comments);
     note_comments(r, element, tag, objects ? objects->comments : NULL);
     note_comments(r, element, tag, objects ? objects->end_comments : NULL);
@@ -160,34 +172,40 @@ static void note_inside(reader *r, fb_element *element, const fb_xml_node *node,
     for (const fb_xml_node *group = groups ? groups->first : NULL; group; group = group->next) {
         note_comments(r, element, tag, group->comments);
         note_comments(r, element, tag, group->end_comments);
-        for (const fb_xml_node *part = group->first; part; part = part->next)
+        for (const fb_xml_node *part = group->first; part; part = part->next) {
             note_comments(r, element, tag, part->comments);
+        }
     }
 }
 
 /* Comments of a whole list that belong to `element`: before it, or at its end. */
-static void note_comments(reader *r, fb_element *element, const char *before, const fb_xml_comment *c) {
+static void note_comments(reader *r, fb_element *element, const char *before,
+                          const fb_xml_comment *c) {
     /* OpenSim's remark on an object that it wrote without properties; they are written now */
     static const char empty[] = "All properties of this object have their default values.";
-    for (; c; c = c->next)
-        if (!fb_osim_is_extra(c->text) && strcmp(c->text, empty) != 0)
+    for (; c; c = c->next) {
+        if (!fb_osim_is_extra(c->text) && strcmp(c->text, empty) != 0) {
             note_comment(r, element, before, c->text, NULL);
+        }
+    }
 }
 
-/* True if a comment is documentation of a property rather than a person's remark: it stands before each
- * of several such properties. In a document that OpenSim wrote nearly every property has one, so there
- * a property that occurs once counts too. */
+/* True if a comment is documentation of a property rather than a person's remark: it stands before
+ * each of several such properties. In a document that OpenSim wrote nearly every property has one,
+ * so there a property that occurs once counts too. */
 static bool is_documentation(const reader *r, const property_seen *entry) {
     bool machine_written = r->n_commented * 2 > r->n_properties;
-    return !r->from_fb && entry->same == entry->instances && (entry->instances > 1 || machine_written);
+    return !r->from_fb && entry->same == entry->instances &&
+           (entry->instances > 1 || machine_written);
 }
 
 /* Decides once for each property which comment all its instances share. */
 static void settle_property(reader *r, property_seen *entry, fb_comment ***end) {
     char *key = fb_arena_printf(&r->scratch, "%s.%s", entry->cls->name, entry->tag);
     fb_comment *known = r->model->shared_comments;
-    while (known && strcmp(known->before, key) != 0)
+    while (known && strcmp(known->before, key) != 0) {
         known = known->next;
+    }
     if (!known && entry->text && is_documentation(r, entry)) {
         known = fb_arena_alloc(&r->model->arena, sizeof *known);
         known->before = fb_arena_dup(&r->model->arena, key);
@@ -201,16 +219,19 @@ static void settle_property(reader *r, property_seen *entry, fb_comment ***end) 
 
 static void settle_comments(reader *r) {
     fb_comment **end = &r->model->shared_comments;
-    while (*end)
+    while (*end) {
         end = &(*end)->next;
+    }
     for (size_t i = 0; i < r->n_comments; i++) {
         const comment_seen *seen = &r->comments[i];
         if (seen->cls) {
             property_seen *entry = property_entry(r, seen->cls, seen->tag);
-            if (!entry->settled)
+            if (!entry->settled) {
                 settle_property(r, entry, &end);
-            if (entry->shared && strcmp(entry->shared, seen->text) == 0)
+            }
+            if (entry->shared && strcmp(entry->shared, seen->text) == 0) {
                 continue;
+            }
         }
         fb_element_add_comment(r->model, seen->element, seen->tag, seen->text);
     }
@@ -237,11 +258,14 @@ static const char *next_class(const void *context, int i) {
 static const char *meant_by(reader *r, const fb_class *cls, const char *tag) {
     const char *key = fb_arena_printf(&r->scratch, "%s.%s", cls ? cls->name : "", tag);
     char *known = fb_table_find(&r->meant, key);
-    if (known)
+    if (known) {
         return known;
+    }
     tags_of tags = {cls};
-    const char *word = cls ? fb_nearest_word(tag, next_tag, &tags) : fb_nearest_word(tag, next_class, NULL);
-    known = word ? fb_arena_printf(&r->scratch, "; did you mean <%s>?", word) : fb_arena_dup(&r->scratch, "");
+    const char *word = cls ? fb_nearest_word(tag, next_tag, &tags)
+                           : fb_nearest_word(tag, next_class, NULL);
+    known = word ? fb_arena_printf(&r->scratch, "; did you mean <%s>?", word)
+                 : fb_arena_dup(&r->scratch, "");
     fb_table_add(&r->meant, key, known);
     return known;
 }
@@ -258,8 +282,9 @@ static const char *source_of(reader *r, const fb_xml_node *node, size_t *n) {
 }
 
 static void keep_property(reader *r, fb_element *element, const fb_xml_node *node) {
-    if (!node->first && node->text_length == 0)
+    if (!node->first && node->text_length == 0) {
         return; /* says nothing */
+    }
     size_t n;
     const char *xml = source_of(r, node, &n);
     fb_element_add_kept(r->model, element, xml, n);
@@ -270,10 +295,12 @@ static void keep_property(reader *r, fb_element *element, const fb_xml_node *nod
 }
 
 /* A whole object of unknown class. */
-static fb_element *keep_object(reader *r, const fb_xml_node *node, fb_element *owner, const char *path) {
+static fb_element *keep_object(reader *r, const fb_xml_node *node, fb_element *owner,
+                               const char *path) {
     size_t n;
     const char *xml = source_of(r, node, &n);
-    fb_element *kept = fb_element_new(r->model, &fb_class_kept, node->name && *node->name ? node->name : NULL);
+    fb_element *kept = fb_element_new(r->model, &fb_class_kept,
+                                      node->name && *node->name ? node->name : NULL);
     kept->owner = owner;
     kept->line = node->line;
     kept->file = file_of(r, node);
@@ -284,37 +311,44 @@ static fb_element *keep_object(reader *r, const fb_xml_node *node, fb_element *o
     bool known = fb_class_find(node->tag) != NULL;
     fb_place place = place_of(node, path ? kept : owner);
     place.cls = node->tag;
-    fb_diag_add(r->diag, FB_KEPT, FB2001, place, "it has no effect here; it is written back word for word",
+    fb_diag_add(r->diag, FB_KEPT, FB2001, place,
+                "it has no effect here; it is written back word for word",
                 "%s '%s': the class is not %s%s", node->tag, node->name ? node->name : "",
-                known ? "one that can stand here" : "known", known ? "" : meant_by(r, NULL, node->tag));
+                known ? "one that can stand here" : "known",
+                known ? "" : meant_by(r, NULL, node->tag));
     return kept;
 }
 
 /* ---- values --------------------------------------------------------------------------------- */
 
 static const char *skip_space(const char *p, const char *end) {
-    while (p < end && isspace((unsigned char)*p))
+    while (p < end && isspace((unsigned char)*p)) {
         p++;
+    }
     return p;
 }
 
 /* All numbers of a node's text; NULL with an error if something else is there. */
-static double *read_numbers(reader *r, const fb_xml_node *node, const fb_element *element, int *count) {
+static double *read_numbers(reader *r, const fb_xml_node *node, const fb_element *element,
+                            int *count) {
     const char *p = node->text, *end = p + node->text_length;
     size_t n = 0, capacity = node->text_length / 2 + 1;
     double small[16], *x = small;
-    if (capacity > 16)
+    if (capacity > 16) {
         x = fb_arena_array(&r->scratch, capacity, sizeof *x);
+    }
     for (p = skip_space(p, end); p < end; p = skip_space(p, end)) {
         const char *token = p;
-        if (n == capacity || !fb_number_scan(&p, end, &x[n]) || (p < end && !isspace((unsigned char)*p))) {
+        if (n == capacity || !fb_number_scan(&p, end, &x[n]) ||
+            (p < end && !isspace((unsigned char)*p))) {
             size_t length = 0;
-            while (token + length < end && !isspace((unsigned char)token[length]))
+            while (token + length < end && !isspace((unsigned char)token[length])) {
                 length++;
+            }
             const char *comma = memchr(token, ',', length);
             fb_diag_add(r->diag, FB_ERROR, FB2101, place_of(node, element), NULL,
-                        "%s: <%s> holds '%.*s', which is not a number%s", who(r, element), node->tag,
-                        (int)(length > 40 ? 40 : length), token,
+                        "%s: <%s> holds '%.*s', which is not a number%s", who(r, element),
+                        node->tag, (int)(length > 40 ? 40 : length), token,
                         comma ? "; numbers have a decimal point and spaces between them" : "");
             r->status = FB_E_INPUT;
             return NULL;
@@ -322,8 +356,9 @@ static double *read_numbers(reader *r, const fb_xml_node *node, const fb_element
         n++;
     }
     double *copy = fb_arena_array(&r->model->arena, n, sizeof *copy);
-    if (n)
+    if (n) {
         memcpy(copy, x, n * sizeof *x);
+    }
     *count = (int)n;
     return copy;
 }
@@ -334,13 +369,16 @@ static const char **read_words(reader *r, const char *text, int *count) {
     const char **words = fb_arena_array(&r->model->arena, capacity, sizeof *words);
     int n = 0;
     for (const char *p = text; *p;) {
-        while (isspace((unsigned char)*p))
+        while (isspace((unsigned char)*p)) {
             p++;
+        }
         const char *start = p;
-        while (*p && !isspace((unsigned char)*p))
+        while (*p && !isspace((unsigned char)*p)) {
             p++;
-        if (p > start)
+        }
+        if (p > start) {
             words[n++] = fb_arena_text(&r->model->arena, start, (size_t)(p - start));
+        }
     }
     *count = n;
     return words;
@@ -350,13 +388,16 @@ static int is_unassigned(const char *text) {
     return *text == 0 || strcasecmp(text, "unassigned") == 0;
 }
 
-static void read_refs(reader *r, const fb_xml_node *node, fb_element *element, const fb_field *field,
-                      fb_value *value) {
+static void read_refs(reader *r, const fb_xml_node *node, fb_element *element,
+                      const fb_field *field, fb_value *value) {
     const char *text = node->text;
-    if (is_unassigned(text))
+    if (is_unassigned(text)) {
         return;
-    if (element->cls->family == FB_GEOMETRY && strcmp(field->key, "frame") == 0 && strcmp(text, "..") == 0)
+    }
+    if (element->cls->family == FB_GEOMETRY && strcmp(field->key, "frame") == 0 &&
+        strcmp(text, "..") == 0) {
         return; /* its owner, as always */
+    }
     if (field->type == FB_REFS) {
         int n;
         const char **words = read_words(r, text, &n);
@@ -366,9 +407,11 @@ static void read_refs(reader *r, const fb_xml_node *node, fb_element *element, c
     char *name = fb_arena_dup(&r->scratch, text);
     if (r->version < 30500) { /* names had white space then */
         char *to = name;
-        for (const char *from = text; *from; from++)
-            if (!isspace((unsigned char)*from))
+        for (const char *from = text; *from; from++) {
+            if (!isspace((unsigned char)*from)) {
                 *to++ = *from;
+            }
+        }
         *to = 0;
     }
     const char *one = name;
@@ -379,16 +422,17 @@ static int is_choice(const fb_field *field, const char *text) {
     size_t n = strlen(text);
     for (const char *p = field->choices; p && *p;) {
         size_t m = strcspn(p, "|");
-        if (n == m && strncasecmp(p, text, n) == 0)
+        if (n == m && strncasecmp(p, text, n) == 0) {
             return 1;
+        }
         p += m;
         p += *p == '|';
     }
     return 0;
 }
 
-static void read_value(reader *r, const fb_xml_node *node, fb_element *element, const fb_field *field,
-                       fb_value *value) {
+static void read_value(reader *r, const fb_xml_node *node, fb_element *element,
+                       const fb_field *field, fb_value *value) {
     int n = 0;
     if (node->first) {
         wrong(r, node, element, FB2103, "must hold text, not elements");
@@ -396,11 +440,12 @@ static void read_value(reader *r, const fb_xml_node *node, fb_element *element, 
     }
     switch (field->type) {
     case FB_BOOL:
-        if (strcasecmp(node->text, "true") == 0 || strcmp(node->text, "1") == 0)
+        if (strcasecmp(node->text, "true") == 0 || strcmp(node->text, "1") == 0) {
             value->as.truth = true;
-        else if (strcasecmp(node->text, "false") != 0 && strcmp(node->text, "0") != 0) {
-            if (node->text_length == 0)
+        } else if (strcasecmp(node->text, "false") != 0 && strcmp(node->text, "0") != 0) {
+            if (node->text_length == 0) {
                 return;
+            }
             wrong(r, node, element, FB2103, "must be true or false");
             return;
         }
@@ -408,17 +453,19 @@ static void read_value(reader *r, const fb_xml_node *node, fb_element *element, 
     case FB_INT:
     case FB_NUMBER: {
         double *x = read_numbers(r, node, element, &n);
-        if (!x || n == 0)
+        if (!x || n == 0) {
             return;
-        if (n > 1)
+        }
+        if (n > 1) {
             fb_diag_add(r->diag, FB_APPROXIMATED, FB2102, place_of(node, element),
-                        "the first is taken, as OpenSim does", "%s: <%s> must be one number, got %d",
-                        who(r, element), node->tag, n);
-        if (field->type == FB_NUMBER)
+                        "the first is taken, as OpenSim does",
+                        "%s: <%s> must be one number, got %d", who(r, element), node->tag, n);
+        }
+        if (field->type == FB_NUMBER) {
             value->as.number = x[0];
-        else if (x[0] >= -2147483647.0 && x[0] <= 2147483647.0 && x[0] == (double)(int)x[0])
+        } else if (x[0] >= -2147483647.0 && x[0] <= 2147483647.0 && x[0] == (double)(int)x[0]) {
             value->as.integer = (int)x[0];
-        else {
+        } else {
             wrong(r, node, element, FB2101, "must be a whole number");
             return;
         }
@@ -427,8 +474,9 @@ static void read_value(reader *r, const fb_xml_node *node, fb_element *element, 
     case FB_VECTOR:
     case FB_NUMBERS: {
         double *x = read_numbers(r, node, element, &n);
-        if (!x || (n == 0 && field->type == FB_VECTOR))
+        if (!x || (n == 0 && field->type == FB_VECTOR)) {
             return;
+        }
         if (field->type == FB_VECTOR && n != field->count) {
             if (n < field->count) {
                 fb_diag_add(r->diag, FB_ERROR, FB2102, place_of(node, element), NULL,
@@ -439,7 +487,8 @@ static void read_value(reader *r, const fb_xml_node *node, fb_element *element, 
             }
             fb_diag_add(r->diag, FB_APPROXIMATED, FB2102, place_of(node, element),
                         "the first ones are taken, as OpenSim does",
-                        "%s: <%s> must be %d numbers, got %d", who(r, element), node->tag, field->count, n);
+                        "%s: <%s> must be %d numbers, got %d", who(r, element), node->tag,
+                        field->count, n);
             n = field->count;
         }
         value->n = n;
@@ -448,14 +497,16 @@ static void read_value(reader *r, const fb_xml_node *node, fb_element *element, 
         return;
     }
     case FB_CHOICE:
-        if (node->text_length && !is_choice(field, node->text))
+        if (node->text_length && !is_choice(field, node->text)) {
             fb_diag_add(r->diag, FB_WARNING, FB2103, place_of(node, element), "it is kept as it is",
-                        "%s: <%s> is '%.40s', not one of %s", who(r, element), node->tag, node->text,
-                        field->choices);
+                        "%s: <%s> is '%.40s', not one of %s", who(r, element), node->tag,
+                        node->text, field->choices);
+        }
         /* fall through */
     case FB_STRING:
-        if (node->text_length == 0 && field->flags & FB_OPTIONAL)
+        if (node->text_length == 0 && field->flags & FB_OPTIONAL) {
             return;
+        }
         value->as.string = fb_arena_dup(&r->model->arena, node->text);
         break;
     case FB_STRINGS:
@@ -464,12 +515,9 @@ static void read_value(reader *r, const fb_xml_node *node, fb_element *element, 
         value->present = true;
         return;
     case FB_REF:
-    case FB_REFS:
-        read_refs(r, node, element, field, value);
-        return;
+    case FB_REFS: read_refs(r, node, element, field, value); return;
     case FB_OBJECT:
-    case FB_OBJECTS:
-        return;
+    case FB_OBJECTS: return;
     }
     value->n = 1;
     value->present = true;
@@ -480,26 +528,33 @@ static void read_value(reader *r, const fb_xml_node *node, fb_element *element, 
 /* A name that a person gave to an owned object, not one that follows from where it stands. */
 static const char *own_name(const fb_xml_node *node, const fb_field *field) {
     const char *name = node->name;
-    if (!name || !*name)
+    if (!name || !*name) {
         return NULL;
-    if (field->type == FB_OBJECTS)
+    }
+    if (field->type == FB_OBJECTS) {
         return name;
-    if (field->shape == FB_BY_NAME || strcmp(name, "default") == 0 || strcmp(name, field->tag) == 0)
+    }
+    if (field->shape == FB_BY_NAME || strcmp(name, "default") == 0 ||
+        strcmp(name, field->tag) == 0) {
         return NULL;
+    }
     size_t n = strlen(name), m = strlen(node->tag);
     return n >= m && strcasecmp(name + n - m, node->tag) == 0 ? NULL : name;
 }
 
-static fb_element *read_owned(reader *r, fb_xml_node *node, fb_element *owner, const fb_field *field) {
+static fb_element *read_owned(reader *r, fb_xml_node *node, fb_element *owner,
+                              const fb_field *field) {
     const fb_class *cls = fb_class_find(node->tag);
     bool right = cls && (cls->family == field->family ||
                          (field->family == FB_FUNCTION && cls->family == FB_CURVE));
     const char *name = node->name;
     node->name = own_name(node, field);
-    fb_element *object = right ? read_object(r, node, cls, owner, NULL) : keep_object(r, node, owner, NULL);
+    fb_element *object = right ? read_object(r, node, cls, owner, NULL)
+                               : keep_object(r, node, owner, NULL);
     node->name = name;
-    if (field->type == FB_OBJECTS)
+    if (field->type == FB_OBJECTS) {
         note_comments(r, object, NULL, node->comments);
+    }
     return object;
 }
 
@@ -512,17 +567,20 @@ static fb_xml_node *object_nodes(const fb_xml_node *node) {
 static void read_objects(reader *r, fb_xml_node *node, fb_element *element, const fb_field *field,
                          fb_value *value) {
     fb_list list = {0};
-    for (int i = 0; i < value->n; i++)
+    for (int i = 0; i < value->n; i++) {
         FB_PUSH(&r->scratch, list.items, list.n, list.capacity, value->as.objects[i]);
+    }
     for (fb_xml_node *one = object_nodes(node); one; one = one->next) {
-        if (is(one, "groups") || is(one, "objects"))
+        if (is(one, "groups") || is(one, "objects")) {
             continue;
+        }
         fb_element *object = read_owned(r, one, element, field);
         FB_PUSH(&r->scratch, list.items, list.n, list.capacity, object);
     }
     fb_element **items = fb_arena_array(&r->model->arena, list.n, sizeof *items);
-    if (list.n)
+    if (list.n) {
         memcpy(items, list.items, list.n * sizeof *items);
+    }
     value->as.objects = items;
     value->n = (int)list.n;
     value->present = true;
@@ -553,8 +611,9 @@ static void read_field(reader *r, fb_xml_node *node, fb_element *element, int in
     } else if (field->type == FB_OBJECT) {
         bool itself = is_object_itself(node, field);
         fb_xml_node *one = itself ? node : object_nodes(node);
-        if (!one)
+        if (!one) {
             return;
+        }
         if (!itself) {
             note_inside(r, element, node, field->tag);
             note_comments(r, element, field->tag, one->comments);
@@ -562,10 +621,13 @@ static void read_field(reader *r, fb_xml_node *node, fb_element *element, int in
         value->as.object = read_owned(r, one, element, field);
         value->n = 1;
         value->present = true;
-        if (!itself && one->next)
-            for (fb_xml_node *more = one->next; more; more = more->next)
-                if (!is(more, "groups"))
+        if (!itself && one->next) {
+            for (fb_xml_node *more = one->next; more; more = more->next) {
+                if (!is(more, "groups")) {
                     keep_property(r, element, more);
+                }
+            }
+        }
     } else {
         note_inside(r, element, node, field->tag);
         read_value(r, node, element, field, value);
@@ -576,21 +638,29 @@ static void read_field(reader *r, fb_xml_node *node, fb_element *element, int in
 static int find_field(const fb_element *element, const fb_xml_node *node) {
     const fb_class *cls = element->cls;
     int index = fb_class_tag(cls, node->tag);
-    if (index >= 0)
+    if (index >= 0) {
         return index;
-    if (!node->first && !node->name && node->text_length)
+    }
+    if (!node->first && !node->name && node->text_length) {
         return -1; /* a simple property */
-    if (node->name)
-        for (int i = 0; i < cls->n_fields; i++)
+    }
+    if (node->name) {
+        for (int i = 0; i < cls->n_fields; i++) {
             if ((cls->fields[i].type == FB_OBJECT || cls->fields[i].type == FB_OBJECTS) &&
-                (strcmp(cls->fields[i].tag, node->name) == 0 || strcmp(cls->fields[i].key, node->name) == 0))
+                (strcmp(cls->fields[i].tag, node->name) == 0 ||
+                 strcmp(cls->fields[i].key, node->name) == 0)) {
                 return i;
+            }
+        }
+    }
     /* an object whose name is not the property's, as before that property had one: GeometryPath */
     const fb_class *other = fb_class_find(node->tag);
-    for (int i = 0; other && i < cls->n_fields; i++)
+    for (int i = 0; other && i < cls->n_fields; i++) {
         if (cls->fields[i].type == FB_OBJECT && cls->fields[i].shape == FB_BY_NAME &&
-            cls->fields[i].family == other->family && !element->values[i].present)
+            cls->fields[i].family == other->family && !element->values[i].present) {
             return i;
+        }
+    }
     return -1;
 }
 
@@ -600,36 +670,44 @@ static void check_required(reader *r, const fb_xml_node *node, fb_element *eleme
     for (int i = 0; i < element->cls->n_fields; i++) {
         const fb_field *field = &element->cls->fields[i];
         if (field->flags & FB_REQUIRED && !element->values[i].present && field->type != FB_REF &&
-            field->type != FB_REFS)
-            fb_diag_add(r->diag, FB_WARNING, FB2105, place_of(node, element), "OpenSim does without at its own risk",
-                        "%s: <%s> must be given", who(r, element), field->tag);
+            field->type != FB_REFS) {
+            fb_diag_add(r->diag, FB_WARNING, FB2105, place_of(node, element),
+                        "OpenSim does without at its own risk", "%s: <%s> must be given",
+                        who(r, element), field->tag);
+        }
     }
 }
 
 /* Children of components that are components of their own: they go to the model's lists. */
 static bool read_owned_components(reader *r, fb_xml_node *child, fb_element *element) {
     bool list = is(child, "components") || is(child, "frames");
-    if (!list && !is(child, "WrapObjectSet") && !is(child, "FrameSet"))
+    if (!list && !is(child, "WrapObjectSet") && !is(child, "FrameSet")) {
         return false;
+    }
     const char *base = element->path && element->path[1] ? element->path : "";
-    const char *path = list || is(child, "FrameSet") ? base
-                                                     : fb_arena_printf(&r->scratch, "%s/wrapobjectset", base);
+    const char *path = list || is(child, "FrameSet")
+                           ? base
+                           : fb_arena_printf(&r->scratch, "%s/wrapobjectset", base);
     fb_xml_node *objects = fb_xml_child(child, "objects");
-    if (element->path)
+    if (element->path) {
         read_children(r, objects ? objects : child, element, path);
-    else
+    } else {
         keep_property(r, element, child);
+    }
     return true;
 }
 
 /* The tag that the writer gives a child of an object, NULL if none. */
 static const char *written_tag(const fb_element *element, const fb_xml_node *child, int index) {
-    if (index >= 0)
+    if (index >= 0) {
         return element->cls->fields[index].tag;
-    if (is(child, "components") || is(child, "frames"))
+    }
+    if (is(child, "components") || is(child, "frames")) {
         return fb_owns_frames(element) ? "frames" : "components";
-    if (is(child, "WrapObjectSet"))
+    }
+    if (is(child, "WrapObjectSet")) {
         return "WrapObjectSet";
+    }
     return child->first || child->text_length ? child->tag : NULL; /* kept, if it says anything */
 }
 
@@ -643,19 +721,23 @@ static fb_element *read_object(reader *r, fb_xml_node *node, const fb_class *cls
     for (fb_xml_node *child = node->first; child; child = child->next) {
         int index = find_field(element, child);
         note_property(r, element, child, written_tag(element, child, index));
-        if (index >= 0)
+        if (index >= 0) {
             read_field(r, child, element, index);
-        else if (!read_owned_components(r, child, element))
+        } else if (!read_owned_components(r, child, element)) {
             keep_property(r, element, child);
+        }
     }
     note_comments(r, element, "", node->end_comments);
-    for (const fb_xml_attribute *a = node->attributes; a; a = a->next)
-        if (strcmp(a->name, "file") != 0 && strcmp(a->name, "Version") != 0)
+    for (const fb_xml_attribute *a = node->attributes; a; a = a->next) {
+        if (strcmp(a->name, "file") != 0 && strcmp(a->name, "Version") != 0) {
             fb_diag_add(r->diag, FB_IGNORED, FB2004, place_of(node, element), "it has no effect",
-                        "%s has the attribute %s=\"%s\", which is not known", who(r, element), a->name,
-                        a->value);
-    if (cls->family == FB_JOINT)
+                        "%s has the attribute %s=\"%s\", which is not known", who(r, element),
+                        a->name, a->value);
+        }
+    }
+    if (cls->family == FB_JOINT) {
         fb_joint_complete(r->model, element);
+    }
     fb_element_defaults(r->model, element);
     check_required(r, node, element);
     return element;
@@ -663,22 +745,26 @@ static fb_element *read_object(reader *r, fb_xml_node *node, const fb_class *cls
 
 static const char *lower_case(reader *r, const char *text) {
     char *lower = fb_arena_dup(&r->scratch, text);
-    for (char *c = lower; *c; c++)
+    for (char *c = lower; *c; c++) {
         *c = (char)tolower((unsigned char)*c);
+    }
     return lower;
 }
 
-/* Children that live in the model's lists. `path` is where: "/forceset", "/bodyset/femur/wrapobjectset". */
+/* Children that live in the model's lists. `path` is where: "/forceset",
+ * "/bodyset/femur/wrapobjectset". */
 static void read_children(reader *r, fb_xml_node *holder, fb_element *owner, const char *path) {
     for (fb_xml_node *node = holder->first; node; node = node->next) {
         const fb_class *cls = fb_class_find(node->tag);
-        if (is(node, "groups"))
+        if (is(node, "groups")) {
             continue;
+        }
         const char *name = node->name && *node->name ? node->name : NULL;
         const char *given = name ? name : lower_case(r, node->tag);
-        for (const char *slash = strchr(given, '/'); slash; slash = NULL)
+        for (const char *slash = strchr(given, '/'); slash; slash = NULL) {
             fb_diag_add(r->diag, FB_WARNING, FB2204, place_of(node, owner), NULL,
                         "the name '%s' has a '/' in it, which component paths cannot hold", given);
+        }
         char *full = fb_arena_printf(&r->model->arena, "%s/%s", path, given);
         int order = r->order++;
         fb_element *element;
@@ -686,24 +772,27 @@ static void read_children(reader *r, fb_xml_node *holder, fb_element *owner, con
             const char *in_file = node->name;
             element = read_object(r, node, cls, NULL, full);
             node->name = in_file;
-            if (!name)
+            if (!name) {
                 element->name = fb_arena_dup(&r->model->arena, given);
+            }
             if (cls->family == FB_WRAP) {
                 const char *frame = owner->path;
                 fb_value_set_refs(r->model, fb_value_of(element, "frame"), &frame, 1);
             }
         } else {
             element = keep_object(r, node, NULL, full);
-            if (!element->name)
+            if (!element->name) {
                 element->name = fb_arena_dup(&r->model->arena, given);
+            }
         }
         element->order = order;
         note_comments(r, element, NULL, node->comments);
         fb_list *list = fb_model_list(r->model, element->cls->list);
         FB_PUSH(&r->model->arena, list->items, list->n, list->capacity, element);
     }
-    if (owner)
+    if (owner) {
         note_comments(r, owner, "", holder->end_comments);
+    }
 }
 
 /* ---- the model ------------------------------------------------------------------------------ */
@@ -731,21 +820,27 @@ static void read_set(reader *r, fb_xml_node *set, const char *path) {
     fb_xml_node *objects = fb_xml_child(set, "objects");
     bool plain = is(set, "components");
     note_inside(r, root, set, plain ? "components" : set->tag);
-    if (objects)
+    if (objects) {
         objects->end_comments = NULL;
-    if (plain || objects)
+    }
+    if (plain || objects) {
         read_children(r, plain ? set : objects, NULL, path);
+    }
     read_groups(r, fb_xml_child(set, "groups"), path);
-    for (fb_xml_node *child = set->first; child && !plain; child = child->next)
-        if (!is(child, "objects") && !is(child, "groups") && (child->first || child->text_length))
+    for (fb_xml_node *child = set->first; child && !plain; child = child->next) {
+        if (!is(child, "objects") && !is(child, "groups") && (child->first || child->text_length)) {
             fb_diag_add(r->diag, FB_IGNORED, FB2002, place_of(child, NULL), "it has no effect",
                         "%s has no property <%s>", set->tag, child->tag);
+        }
+    }
 }
 
 static const char *set_path(const fb_xml_node *node) {
-    for (const fb_set *set = fb_sets; set->tag; set++)
-        if (is(node, set->tag))
+    for (const fb_set *set = fb_sets; set->tag; set++) {
+        if (is(node, set->tag)) {
             return set->path;
+        }
+    }
     return is(node, "FrameSet") ? "" : NULL; /* before 30512 */
 }
 
@@ -754,29 +849,33 @@ static void read_model(reader *r, fb_xml_node *node) {
     fb_element *root = model->root;
     root->name = fb_arena_dup(&model->arena, node->name ? node->name : "");
     root->line = node->line;
-    if (node->parent)
+    if (node->parent) {
         note_comments(r, root, NULL, node->parent->comments);
+    }
     note_comments(r, root, NULL, node->comments);
     for (fb_xml_node *child = node->first; child; child = child->next) {
         const char *path = set_path(child);
         int index = find_field(root, child);
-        note_property(r, root, child, path && is(child, "FrameSet") ? "components"
-                                      : path || is(child, "Ground") ? child->tag
-                                                                    : written_tag(root, child, index));
-        if (path)
+        note_property(r, root, child,
+                      path && is(child, "FrameSet") ? "components"
+                      : path || is(child, "Ground") ? child->tag
+                                                    : written_tag(root, child, index));
+        if (path) {
             read_set(r, child, path);
-        else if (is(child, "Ground")) {
+        } else if (is(child, "Ground")) {
             fb_element *ground = read_object(r, child, fb_class_find("Ground"), NULL, "/ground");
             ground->name = "ground";
             model->ground = ground;
-        } else if (index >= 0)
+        } else if (index >= 0) {
             read_field(r, child, root, index);
-        else
+        } else {
             keep_property(r, root, child);
+        }
     }
     note_comments(r, root, "", node->end_comments);
-    if (node->parent)
+    if (node->parent) {
         note_comments(r, root, "", node->parent->end_comments);
+    }
     fb_element_defaults(model, root);
     fb_element_defaults(model, model->ground);
 }
@@ -787,18 +886,23 @@ static void convert_angles(fb_model *model, fb_element *element) {
     for (int i = 0; i < element->cls->n_fields; i++) {
         const fb_field *field = &element->cls->fields[i];
         fb_value *value = &element->values[i];
-        if (!value->present)
+        if (!value->present) {
             continue;
-        if (field->type == FB_OBJECT)
+        }
+        if (field->type == FB_OBJECT) {
             convert_angles(model, value->as.object);
-        else if (field->type == FB_OBJECTS)
-            for (int j = 0; j < value->n; j++)
+        } else if (field->type == FB_OBJECTS) {
+            for (int j = 0; j < value->n; j++) {
                 convert_angles(model, value->as.objects[j]);
-        if (!(field->flags & any) || field->type != FB_NUMBER)
+            }
+        }
+        if (!(field->flags & any) || field->type != FB_NUMBER) {
             continue;
+        }
         if (!(field->flags & FB_DEGREES) &&
-            fb_coordinate_motion(fb_get_target(element, "coordinate")) != FB_ROTATIONAL)
+            fb_coordinate_motion(fb_get_target(element, "coordinate")) != FB_ROTATIONAL) {
             continue;
+        }
         double x = value->as.number, y;
         int exact = field->flags & FB_PER_DEGREE_IF_ROTATIONAL ? fb_per_degree_to_per_radian(x, &y)
                                                                : fb_degrees_to_radians(x, &y);
@@ -814,11 +918,13 @@ static void convert_angles(fb_model *model, fb_element *element) {
 
 static fb_status read_document(reader *r, const fb_osim_options *options) {
     fb_status status = fb_osim_include(r->xml, options, r->diag);
-    if (status != FB_OK)
+    if (status != FB_OK) {
         return status;
+    }
     r->version = fb_osim_version(r->xml, r->diag);
-    if (r->version < 0)
+    if (r->version < 0) {
         return FB_E_INPUT;
+    }
     fb_osim_apply_defaults(r->xml, r->diag);
     fb_osim_upgrade(r->xml, r->version, r->diag);
     fb_xml_node *root = r->xml->root;
@@ -826,20 +932,26 @@ static fb_status read_document(reader *r, const fb_osim_options *options) {
     r->model->source_version = r->version;
     const char *extra = fb_osim_find_extra(r->xml);
     r->from_fb = extra != NULL;
-    if (extra)
+    if (extra) {
         fb_osim_read_extra_first(r->model, extra, r->diag);
+    }
     read_model(r, node);
     settle_comments(r);
-    if (r->diag->counts[FB_ERROR] > 0)
+    if (r->diag->counts[FB_ERROR] > 0) {
         return FB_E_INPUT;
+    }
     status = fb_model_link(r->model, r->diag);
-    if (status != FB_OK)
+    if (status != FB_OK) {
         return status;
-    for (int i = 0; i < FB_LIST_COUNT; i++)
-        for (size_t j = 0; j < r->model->lists[i].n; j++)
+    }
+    for (int i = 0; i < FB_LIST_COUNT; i++) {
+        for (size_t j = 0; j < r->model->lists[i].n; j++) {
             convert_angles(r->model, r->model->lists[i].items[j]);
-    if (extra)
+        }
+    }
+    if (extra) {
         fb_osim_read_extra(r->model, extra, r->diag);
+    }
     status = fb_model_sort(r->model);
     return status != FB_OK ? status : r->status;
 }
@@ -850,8 +962,9 @@ fb_status fb_osim_read(fb_model **model, char *bytes, size_t size, const char *f
     diag->file = file;
     fb_xml xml;
     fb_status status = fb_xml_parse(&xml, bytes, size, file, diag);
-    if (status != FB_OK)
+    if (status != FB_OK) {
         return status;
+    }
     reader r = {.xml = &xml, .diag = diag, .model = fb_model_new()};
     fb_arena_init(&r.scratch);
     r.meant.arena = &r.scratch;
@@ -867,8 +980,9 @@ fb_status fb_osim_read(fb_model **model, char *bytes, size_t size, const char *f
     }
     fb_arena_clear(&r.scratch);
     fb_xml_free(&xml);
-    if (status == FB_OK && diag->out_of_memory)
+    if (status == FB_OK && diag->out_of_memory) {
         status = FB_E_MEMORY;
+    }
     if (status != FB_OK) {
         fb_model_free(r.model);
         return status;

@@ -12,8 +12,8 @@ extern "C" {
 /* The document's version: its root's Version, or 10500 for a bare Model; -1 with an error record if
  * it is no OpenSim model. */
 int fb_osim_version(const fb_xml *xml, fb_diag *diag);
-/* Replaces elements that have a file="..." attribute by what that file holds, and fills what objects
- * leave out from <defaults>. */
+/* Replaces elements that have a file="..." attribute by what that file holds, and fills what
+ * objects leave out from <defaults>. */
 fb_status fb_osim_include(fb_xml *xml, const fb_osim_options *options, fb_diag *diag);
 fb_status fb_osim_apply_defaults(fb_xml *xml, fb_diag *diag);
 /* Rewrites the tree of any version into the newest form. Never fails; may run out of memory. */

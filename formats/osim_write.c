@@ -30,14 +30,21 @@ static void new_line(writer *w) {
 static void escape(fb_text *out, const char *text, bool attribute) {
     const char *start = text;
     for (const char *p = text;; p++) {
-        const char *entity = *p == '&' ? "&amp;" : *p == '<' ? "&lt;" : *p == '>' ? "&gt;"
-                             : *p == '"' && attribute ? "&quot;" : *p == '\r' ? "&#13;"
-                             : (*p == '\n' || *p == '\t') && attribute ? (*p == '\n' ? "&#10;" : "&#9;") : NULL;
-        if (*p && !entity)
+        const char *entity = *p == '&'                ? "&amp;"
+                             : *p == '<'              ? "&lt;"
+                             : *p == '>'              ? "&gt;"
+                             : *p == '"' && attribute ? "&quot;"
+                             : *p == '\r'             ? "&#13;"
+                             : (*p == '\n' || *p == '\t') && attribute
+                                 ? (*p == '\n' ? "&#10;" : "&#9;")
+                                 : NULL;
+        if (*p && !entity) {
             continue;
+        }
         fb_text_add(out, start, (size_t)(p - start));
-        if (!*p)
+        if (!*p) {
             return;
+        }
         fb_text_puts(out, entity);
         start = p + 1;
     }
@@ -69,8 +76,9 @@ static void write_comment(writer *w, const char *text) {
     fb_text_puts(w->out, "<!--");
     for (const char *p = text; *p; p++) { /* "--" cannot stand in a comment */
         fb_text_add(w->out, p, 1);
-        if (p[0] == '-' && (p[1] == '-' || p[1] == 0))
+        if (p[0] == '-' && (p[1] == '-' || p[1] == 0)) {
             fb_text_add(w->out, " ", 1);
+        }
     }
     fb_text_puts(w->out, "-->");
 }
@@ -78,32 +86,39 @@ static void write_comment(writer *w, const char *text) {
 /* ---- comments ------------------------------------------------------------------------------- */
 
 static bool has_comment(const fb_element *element, const char *tag) {
-    for (const fb_comment *c = element->comments; c; c = c->next)
-        if (c->before && strcmp(c->before, tag) == 0)
+    for (const fb_comment *c = element->comments; c; c = c->next) {
+        if (c->before && strcmp(c->before, tag) == 0) {
             return true;
+        }
+    }
     return false;
 }
 
-/* The comments before a tag (NULL: before the element, "": at its end): the one that all elements of the
- * class have there, then those of this element. */
+/* The comments before a tag (NULL: before the element, "": at its end): the one that all elements
+ * of the class have there, then those of this element. */
 static void write_comments_before(writer *w, const fb_element *element, const char *tag) {
     size_t n = strlen(element->cls->name);
-    for (const fb_comment *c = tag && *tag ? w->model->shared_comments : NULL; c; c = c->next)
+    for (const fb_comment *c = tag && *tag ? w->model->shared_comments : NULL; c; c = c->next) {
         if (strncmp(c->before, element->cls->name, n) == 0 && c->before[n] == '.' &&
-            strcmp(c->before + n + 1, tag) == 0)
+            strcmp(c->before + n + 1, tag) == 0) {
             write_comment(w, c->text);
-    for (const fb_comment *c = element->comments; c; c = c->next)
-        if (tag ? c->before && strcmp(c->before, tag) == 0 : !c->before)
+        }
+    }
+    for (const fb_comment *c = element->comments; c; c = c->next) {
+        if (tag ? c->before && strcmp(c->before, tag) == 0 : !c->before) {
             write_comment(w, c->text);
+        }
+    }
 }
 
 /* ---- values --------------------------------------------------------------------------------- */
 
 static void write_number(writer *w, double x) {
-    if (isfinite(x))
+    if (isfinite(x)) {
         fb_text_number(w->out, x);
-    else
+    } else {
         fb_text_puts(w->out, isnan(x) ? "NaN" : x > 0 ? "Inf" : "-Inf");
+    }
 }
 
 /* A number in OpenSim's unit. */
@@ -111,38 +126,46 @@ static double osim_number(const fb_element *element, const fb_field *field, doub
     bool always = (field->flags & FB_DEGREES) != 0;
     bool per_degree = (field->flags & FB_PER_DEGREE_IF_ROTATIONAL) != 0;
     bool maybe = per_degree || field->flags & FB_DEGREES_IF_ROTATIONAL;
-    if (!always && !(maybe && fb_coordinate_motion(fb_get_target(element, "coordinate")) == FB_ROTATIONAL))
+    if (!always &&
+        !(maybe && fb_coordinate_motion(fb_get_target(element, "coordinate")) == FB_ROTATIONAL)) {
         return x;
+    }
     /* where radians cannot give the double that was read, it stands beside them */
     for (const fb_extra *extra = element->extras; extra; extra = extra->next) {
         size_t n = strlen(field->key);
         double degrees, radians;
         if (strncmp(extra->key, field->key, n) != 0 || strcmp(extra->key + n, "_in_degrees") != 0 ||
-            !fb_number_parse(extra->json, strlen(extra->json), &degrees))
+            !fb_number_parse(extra->json, strlen(extra->json), &degrees)) {
             continue;
-        if (per_degree)
+        }
+        if (per_degree) {
             fb_per_degree_to_per_radian(degrees, &radians);
-        else
+        } else {
             fb_degrees_to_radians(degrees, &radians);
-        if (radians == x)
+        }
+        if (radians == x) {
             return degrees;
+        }
     }
     return per_degree ? fb_per_radian_to_per_degree(x) : fb_radians_to_degrees(x);
 }
 
 static void write_ref(writer *w, const fb_field *field, const fb_ref *ref) {
-    if (!ref->target)
+    if (!ref->target) {
         escape(w->out, ref->text, false);
-    else if (field->flags & FB_SOCKET && strcmp(field->tag, "socket_actuators") != 0)
+    } else if (field->flags & FB_SOCKET && strcmp(field->tag, "socket_actuators") != 0) {
         escape(w->out, ref->target->path, false);
-    else
+    } else {
         escape(w->out, fb_osim_name(ref->target), false);
+    }
 }
 
-static void write_simple(writer *w, const fb_element *element, const fb_field *field, const fb_value *value) {
+static void write_simple(writer *w, const fb_element *element, const fb_field *field,
+                         const fb_value *value) {
     for (int i = 0; i < value->n; i++) {
-        if (i)
+        if (i) {
             fb_text_add(w->out, " ", 1);
+        }
         switch (field->type) {
         case FB_BOOL: fb_text_puts(w->out, value->as.truth ? "true" : "false"); break;
         case FB_INT: fb_text_printf(w->out, "%d", value->as.integer); break;
@@ -165,10 +188,11 @@ static void write_kept_object(writer *w, const fb_element *kept) {
 }
 
 static void write_owned(writer *w, const fb_element *object, const char *name) {
-    if (object->cls == &fb_class_kept)
+    if (object->cls == &fb_class_kept) {
         write_kept_object(w, object);
-    else
+    } else {
         write_element(w, object, name, NULL);
+    }
 }
 
 /* The tag that a set of objects stands in, and its name. */
@@ -178,8 +202,9 @@ static const char *set_tag(const fb_field *field, const char **name) {
         *name = field->tag;
         return "FunctionSet";
     }
-    if (field->family == FB_CONTACT_PARAMETERS)
+    if (field->family == FB_CONTACT_PARAMETERS) {
         *name = field->key;
+    }
     return field->tag;
 }
 
@@ -188,8 +213,9 @@ static void write_objects(writer *w, const fb_field *field, const fb_value *valu
     bool set = field->shape == FB_SET;
     const char *tag = set ? set_tag(field, &name) : field->tag;
     open_tag(w, tag, name);
-    if (set)
+    if (set) {
         open_tag(w, "objects", NULL);
+    }
     for (int i = 0; i < value->n; i++) {
         const fb_element *object = value->as.objects[i];
         static const char *const axes[] = {"rotation1",    "rotation2",    "rotation3",
@@ -216,20 +242,24 @@ static void write_object(writer *w, const fb_field *field, const fb_element *obj
     }
 }
 
-static void write_field(writer *w, const fb_element *element, const fb_field *field, const fb_value *value) {
+static void write_field(writer *w, const fb_element *element, const fb_field *field,
+                        const fb_value *value) {
     bool geometry = element->cls->family == FB_GEOMETRY && strcmp(field->key, "frame") == 0;
     bool commented = has_comment(element, field->tag);
-    if (field->tag[0] == '#')
+    if (field->tag[0] == '#') {
         return;
+    }
     if (!value->present || (field->type == FB_REFS && value->n == 0)) {
-        if (!geometry && !commented)
+        if (!geometry && !commented) {
             return;
+        }
     } else if (field->flags & FB_BRIEF && !commented && fb_value_is_default(field, value)) {
         return;
     }
     const char *tag = field->tag;
-    if (strcmp(tag, "socket_actuators") == 0 && w->version < 40600)
+    if (strcmp(tag, "socket_actuators") == 0 && w->version < 40600) {
         tag = "actuator_list";
+    }
     write_comments_before(w, element, field->tag);
     if (!value->present && !geometry) {
         new_line(w); /* a comment without a value */
@@ -243,17 +273,21 @@ static void write_field(writer *w, const fb_element *element, const fb_field *fi
     } else {
         new_line(w);
         fb_text_printf(w->out, "<%s>", tag);
-        if (geometry && !value->present)
+        if (geometry && !value->present) {
             fb_text_puts(w->out, ".."); /* its owner */
-        else
+        } else {
             write_simple(w, element, field, value);
+        }
         fb_text_printf(w->out, "</%s>", tag);
     }
 }
 
 /* ---- what a version lacks ------------------------------------------------------------------- */
 
-static const struct { const char *cls; int since; } newer[] = {
+static const struct {
+    const char *cls;
+    int since;
+} newer[] = {
     {"FunctionBasedPath", 40500},
     {"StationDefinedFrame", 40500},
     {"ExpressionBasedPathForce", 40500},
@@ -271,18 +305,21 @@ static const struct { const char *cls; int since; } newer[] = {
 };
 
 static void check_version(writer *w, const fb_element *element) {
-    for (size_t i = 0; i < sizeof newer / sizeof newer[0]; i++)
+    for (size_t i = 0; i < sizeof newer / sizeof newer[0]; i++) {
         if (newer[i].since > w->version && strcmp(newer[i].cls, element->cls->name) == 0) {
             const fb_element *component = element;
-            while (component->owner && !component->path)
+            while (component->owner && !component->path) {
                 component = component->owner;
+            }
             fb_diag_add(w->diag, FB_APPROXIMATED, FB2501,
-                        (fb_place){element->file ? element->file : w->model->file, fb_element_line(element), component->path, element->cls->name},
+                        (fb_place){element->file ? element->file : w->model->file,
+                                   fb_element_line(element), component->path, element->cls->name},
                         "it is written all the same; that version of OpenSim does not know it",
                         "%s '%s': the class came with document version %d, and %d is written",
                         element->cls->name, component->name ? component->name : "", newer[i].since,
                         w->version);
         }
+    }
 }
 
 /* ---- elements ------------------------------------------------------------------------------- */
@@ -296,35 +333,42 @@ static bool has_children(const writer *w, const char *path) {
 static void write_children(writer *w, const fb_element *owner, const char *path, const char *tag,
                            const char *name, bool set) {
     bool commented = owner && has_comment(owner, tag);
-    if (!has_children(w, path) && !commented)
+    if (!has_children(w, path) && !commented) {
         return;
-    if (owner)
+    }
+    if (owner) {
         write_comments_before(w, owner, tag);
+    }
     open_tag(w, tag, name);
-    if (set)
+    if (set) {
         open_tag(w, "objects", NULL);
+    }
     size_t at = 0;
     const fb_element *child;
     while ((child = fb_tree_next(&w->tree, path, &at)) != NULL) {
         write_comments_before(w, child, NULL);
         write_owned(w, child, fb_osim_name(child));
     }
-    if (set)
+    if (set) {
         close_tag(w, "objects");
+    }
     close_tag(w, tag);
 }
 
 static bool is_kept_tag(const fb_kept_xml *kept, const char *tag) {
     size_t n = strlen(tag);
-    return kept->xml[0] == '<' && strncmp(kept->xml + 1, tag, n) == 0 && strchr(" \t\r\n/>", kept->xml[1 + n]);
+    return kept->xml[0] == '<' && strncmp(kept->xml + 1, tag, n) == 0 &&
+           strchr(" \t\r\n/>", kept->xml[1 + n]);
 }
 
 static void write_kept(writer *w, const fb_element *element) {
     for (const fb_kept_xml *kept = element->kept; kept; kept = kept->next) {
-        for (const fb_comment *c = element->comments; c; c = c->next)
+        for (const fb_comment *c = element->comments; c; c = c->next) {
             if (c->before && *c->before && fb_class_tag(element->cls, c->before) < 0 &&
-                is_kept_tag(kept, c->before))
+                is_kept_tag(kept, c->before)) {
                 write_comment(w, c->text);
+            }
+        }
         new_line(w);
         fb_text_puts(w->out, kept->xml);
     }
@@ -332,16 +376,18 @@ static void write_kept(writer *w, const fb_element *element) {
 
 static void write_body(writer *w, const fb_element *element) {
     check_version(w, element);
-    for (int i = 0; i < element->cls->n_fields; i++)
+    for (int i = 0; i < element->cls->n_fields; i++) {
         write_field(w, element, &element->cls->fields[i], &element->values[i]);
+    }
     if (element->path) {
         bool frames = fb_owns_frames(element);
         write_children(w, element, element->path, frames ? "frames" : "components", NULL, false);
         if (element->cls->family == FB_BODY || element->cls->family == FB_GROUND ||
             element->cls->family == FB_FRAME) {
             char *path = fb_arena_printf(&w->tree.arena, "%s/wrapobjectset", element->path);
-            if (path)
+            if (path) {
                 write_children(w, element, path, "WrapObjectSet", "wrapobjectset", true);
+            }
         }
     }
     write_kept(w, element);
@@ -349,8 +395,9 @@ static void write_body(writer *w, const fb_element *element) {
 }
 
 static void write_element(writer *w, const fb_element *element, const char *name, const char *tag) {
-    if (!tag)
+    if (!tag) {
         tag = element->cls->name;
+    }
     open_tag(w, tag, name);
     write_body(w, element);
     close_tag(w, tag);
@@ -359,9 +406,11 @@ static void write_element(writer *w, const fb_element *element, const char *name
 /* ---- the document --------------------------------------------------------------------------- */
 
 static bool has_groups(const fb_model *model, const char *path) {
-    for (size_t i = 0; i < model->n_groups; i++)
-        if (strcmp(model->groups[i].set, path) == 0)
+    for (size_t i = 0; i < model->n_groups; i++) {
+        if (strcmp(model->groups[i].set, path) == 0) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -375,14 +424,16 @@ static void write_groups(writer *w, const char *path) {
     open_tag(w, "groups", NULL);
     for (size_t i = 0; i < model->n_groups; i++) {
         const fb_group *group = &model->groups[i];
-        if (strcmp(group->set, path) != 0)
+        if (strcmp(group->set, path) != 0) {
             continue;
+        }
         open_tag(w, "ObjectGroup", group->name);
         new_line(w);
         fb_text_puts(w->out, "<members>");
         for (int j = 0; j < group->n_members; j++) {
-            if (j)
+            if (j) {
                 fb_text_add(w->out, " ", 1);
+            }
             escape(w->out, group->members[j], false);
         }
         fb_text_puts(w->out, "</members>");
@@ -394,8 +445,10 @@ static void write_groups(writer *w, const char *path) {
 static void write_set(writer *w, const fb_set *set) {
     const fb_element *root = w->model->root;
     bool plain = set->path[0] == 0;
-    if (!has_children(w, set->path) && !has_groups(w->model, set->path) && !has_comment(root, set->tag))
+    if (!has_children(w, set->path) && !has_groups(w->model, set->path) &&
+        !has_comment(root, set->tag)) {
         return;
+    }
     if (plain) {
         write_children(w, root, "", "components", NULL, false);
         return;
@@ -420,10 +473,12 @@ static void write_model(writer *w) {
     open_tag(w, "Model", root->name);
     write_comments_before(w, root, "Ground");
     write_element(w, w->model->ground, "ground", NULL);
-    for (int i = 0; i < root->cls->n_fields; i++)
+    for (int i = 0; i < root->cls->n_fields; i++) {
         write_field(w, root, &root->cls->fields[i], &root->values[i]);
-    for (const fb_set *set = fb_sets; set->tag; set++)
+    }
+    for (const fb_set *set = fb_sets; set->tag; set++) {
         write_set(w, set);
+    }
     write_kept(w, root);
     write_comments_before(w, root, "");
     close_tag(w, "Model");
@@ -431,8 +486,9 @@ static void write_model(writer *w) {
 
 fb_status fb_osim_write(const fb_model *model, int version, fb_text *out, fb_diag *diag) {
     writer w = {.model = model, .out = out, .diag = diag, .version = version, .depth = 1};
-    if (fb_tree_init(&w.tree, model) != FB_OK)
+    if (fb_tree_init(&w.tree, model) != FB_OK) {
         return FB_E_MEMORY;
+    }
     fb_text_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\" ?>\n");
     fb_text_printf(out, "<OpenSimDocument Version=\"%d\">", version);
     write_model(&w);

@@ -13,8 +13,9 @@ static void count(const fb_element *element, void *context) {
 
 long fb_report_exact(const fb_model *model, const fb_diag *diag) {
     long n = 0;
-    if (!model)
+    if (!model) {
         return 0;
+    }
     fb_visit_model(model, count, &n);
     n -= diag->counts[FB_APPROXIMATED] + diag->counts[FB_KEPT];
     return n > 0 ? n : 0;
@@ -25,10 +26,11 @@ static const fb_action order[] = {FB_APPROXIMATED, FB_KEPT, FB_IGNORED, FB_ERROR
 
 static void string_or_null(fb_text *out, const char *key, const char *text) {
     fb_text_printf(out, ", \"%s\": ", key);
-    if (text)
+    if (text) {
         fb_json_string(out, text);
-    else
+    } else {
         fb_text_puts(out, "null");
+    }
 }
 
 void fb_report_json(fb_text *out, const char *tool, const char *input, const fb_model *model,
@@ -40,16 +42,18 @@ void fb_report_json(fb_text *out, const char *tool, const char *input, const fb_
     fb_text_puts(out, ",\n  \"format_version\": \"1.0\",\n  \"input\": ");
     fb_json_string(out, input);
     fb_text_printf(out, ",\n  \"counts\": {\"exact\": %ld", fb_report_exact(model, diag));
-    for (int i = 0; i < N_ORDER; i++)
+    for (int i = 0; i < N_ORDER; i++) {
         fb_text_printf(out, ", \"%s\": %ld", fb_action_word(order[i]), diag->counts[order[i]]);
+    }
     fb_text_puts(out, "},\n  \"rows\": [");
     for (size_t i = 0; i < diag->n; i++) {
         const fb_record *record = &diag->records[i];
         fb_text_puts(out, i ? ",\n    {\"path\": " : "\n    {\"path\": ");
-        if (record->path)
+        if (record->path) {
             fb_json_string(out, record->path);
-        else
+        } else {
             fb_text_puts(out, "null");
+        }
         fb_text_printf(out, ", \"line\": %d", record->line);
         string_or_null(out, "class", record->cls);
         string_or_null(out, "action", fb_action_word(record->action));
@@ -64,7 +68,7 @@ void fb_report_json(fb_text *out, const char *tool, const char *input, const fb_
 }
 
 static void escape(fb_text *out, const char *text) {
-    for (; text && *text; text++)
+    for (; text && *text; text++) {
         switch (*text) {
         case '<': fb_text_puts(out, "&lt;"); break;
         case '>': fb_text_puts(out, "&gt;"); break;
@@ -72,6 +76,7 @@ static void escape(fb_text *out, const char *text) {
         case '"': fb_text_puts(out, "&quot;"); break;
         default: fb_text_add(out, text, 1);
         }
+    }
 }
 
 static void cell(fb_text *out, const char *text) {
@@ -87,40 +92,46 @@ void fb_report_html(fb_text *out, const char *tool, const char *input, const fb_
     escape(out, tool);
     fb_text_puts(out, ": ");
     escape(out, input);
-    fb_text_puts(out, "</title>\n<style>\n"
-                      "body{font:16px/1.45 system-ui,sans-serif;margin:2em auto;max-width:76em;padding:0 1em;"
-                      "color:#222;background:#fff}\n"
-                      "table{border-collapse:collapse;width:100%}\n"
-                      "th,td{text-align:left;vertical-align:top;padding:.3em .7em;border-bottom:1px solid #ddd}\n"
-                      "td{overflow-wrap:anywhere}\n"
-                      ".counts td{font-size:1.4em}\n"
-                      ".error td:first-child{color:#a00;font-weight:600}\n"
-                      ".ignored td:first-child,.approximated td:first-child{color:#a50;font-weight:600}\n"
-                      "@media(prefers-color-scheme:dark){body{color:#ddd;background:#1b1b1b}"
-                      "th,td{border-color:#444}}\n"
-                      "</style>\n</head>\n<body>\n<h1>What happened to ");
+    fb_text_puts(
+        out,
+        "</title>\n<style>\n"
+        "body{font:16px/1.45 system-ui,sans-serif;margin:2em auto;max-width:76em;padding:0 1em;"
+        "color:#222;background:#fff}\n"
+        "table{border-collapse:collapse;width:100%}\n"
+        "th,td{text-align:left;vertical-align:top;padding:.3em .7em;border-bottom:1px solid #ddd}\n"
+        "td{overflow-wrap:anywhere}\n"
+        ".counts td{font-size:1.4em}\n"
+        ".error td:first-child{color:#a00;font-weight:600}\n"
+        ".ignored td:first-child,.approximated td:first-child{color:#a50;font-weight:600}\n"
+        "@media(prefers-color-scheme:dark){body{color:#ddd;background:#1b1b1b}"
+        "th,td{border-color:#444}}\n"
+        "</style>\n</head>\n<body>\n<h1>What happened to ");
     escape(out, input);
     fb_text_puts(out, "</h1>\n<p>");
     escape(out, tool);
     fb_text_puts(out, " " FB_VERSION "</p>\n<table class=\"counts\">\n<tr><th>exact</th>");
-    for (int i = 0; i < N_ORDER; i++)
+    for (int i = 0; i < N_ORDER; i++) {
         fb_text_printf(out, "<th>%s</th>", fb_action_word(order[i]));
+    }
     fb_text_printf(out, "</tr>\n<tr><td>%ld</td>", fb_report_exact(model, diag));
-    for (int i = 0; i < N_ORDER; i++)
+    for (int i = 0; i < N_ORDER; i++) {
         fb_text_printf(out, "<td>%ld</td>", diag->counts[order[i]]);
+    }
     fb_text_puts(out, "</tr>\n</table>\n");
-    if (diag->n == 0)
+    if (diag->n == 0) {
         fb_text_puts(out, "<p>Every element was read exactly.</p>\n");
-    else
+    } else {
         fb_text_puts(out, "<table>\n<tr><th>action</th><th>line</th><th>element</th><th>why</th>"
                           "<th>effect</th></tr>\n");
+    }
     for (size_t i = 0; i < diag->n; i++) {
         const fb_record *record = &diag->records[i];
         fb_text_printf(out, "<tr class=\"%s\">", fb_action_word(record->action));
         cell(out, fb_action_word(record->action));
         fb_text_puts(out, "<td>");
-        if (record->line)
+        if (record->line) {
             fb_text_printf(out, "%d", record->line);
+        }
         fb_text_puts(out, "</td>");
         cell(out, record->path ? record->path : record->cls);
         cell(out, record->message);

@@ -10,8 +10,9 @@ extern "C" {
 #endif
 
 /* Writes the ledger as one JSON object: {"tool", "version", "format_version", "input", "counts":
- * {"exact", "approximated", "kept", "ignored", "error", "warning"}, "rows": [{"path", "line", "class",
- * "action", "effect", "unit", "why", "id"}]}. `model` may be NULL if reading failed; "exact" then is 0. */
+ * {"exact", "approximated", "kept", "ignored", "error", "warning"}, "rows": [{"path", "line",
+ * "class", "action", "effect", "unit", "why", "id"}]}. `model` may be NULL if reading failed;
+ * "exact" then is 0. */
 void fb_report_json(fb_text *out, const char *tool, const char *input, const fb_model *model,
                     const fb_diag *diag);
 /* The same as a self-contained HTML page. */

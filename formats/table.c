@@ -12,14 +12,17 @@ typedef struct lines {
 
 /* The next line without its end; false past the last. */
 static bool next_line(lines *l, const char **start, size_t *n) {
-    if (l->p >= l->end)
+    if (l->p >= l->end) {
         return false;
+    }
     const char *stop = memchr(l->p, '\n', (size_t)(l->end - l->p));
     *start = l->p;
     *n = (size_t)((stop ? stop : l->end) - l->p);
     l->p = stop ? stop + 1 : l->end;
-    while (*n > 0 && ((*start)[*n - 1] == '\r' || (*start)[*n - 1] == ' ' || (*start)[*n - 1] == '\t'))
+    while (*n > 0 &&
+           ((*start)[*n - 1] == '\r' || (*start)[*n - 1] == ' ' || (*start)[*n - 1] == '\t')) {
         --*n;
+    }
     l->number++;
     return true;
 }
@@ -44,17 +47,23 @@ static void read_columns(fb_number_table *t, const char *text, size_t n) {
     bool tabs = memchr(text, '\t', n) != NULL;
     for (size_t i = 0; i < n;) {
         size_t start = i;
-        while (i < n && (tabs ? text[i] != '\t' : !is_gap(text[i])))
+        while (i < n && (tabs ? text[i] != '\t' : !is_gap(text[i]))) {
             i++;
+        }
         size_t end = i;
-        while (end > start && text[end - 1] == ' ')
+        while (end > start && text[end - 1] == ' ') {
             end--;
-        while (start < end && text[start] == ' ')
+        }
+        while (start < end && text[start] == ' ') {
             start++;
-        if (end > start)
-            FB_PUSH(&t->arena, t->columns, count, capacity, fb_arena_text(&t->arena, text + start, end - start));
-        while (i < n && (tabs ? text[i] == '\t' : is_gap(text[i])))
+        }
+        if (end > start) {
+            FB_PUSH(&t->arena, t->columns, count, capacity,
+                    fb_arena_text(&t->arena, text + start, end - start));
+        }
+        while (i < n && (tabs ? text[i] == '\t' : is_gap(text[i]))) {
             i++;
+        }
     }
     t->n_columns = (int)count;
 }
@@ -66,55 +75,69 @@ static fb_status read_rows(fb_number_table *t, lines *l, const char *file, fb_di
     while (next_line(l, &text, &length)) {
         const char *end = text + length;
         int k = 0;
-        while (text < end && is_gap(*text))
+        while (text < end && is_gap(*text)) {
             text++;
-        if (text == end)
+        }
+        if (text == end) {
             continue;
+        }
         for (; text < end; k++) {
             double x;
-            if (k == t->n_columns)
+            if (k == t->n_columns) {
                 return refuse(diag, file, l->number, "there are more numbers than columns");
-            if (!fb_number_scan(&text, end, &x) || (text < end && !is_gap(*text)))
+            }
+            if (!fb_number_scan(&text, end, &x) || (text < end && !is_gap(*text))) {
                 return refuse(diag, file, l->number, "something that is not a number");
+            }
             FB_PUSH(&t->arena, t->values, n, capacity, x);
-            while (text < end && is_gap(*text))
+            while (text < end && is_gap(*text)) {
                 text++;
+            }
         }
-        if (k < t->n_columns)
+        if (k < t->n_columns) {
             return refuse(diag, file, l->number, "there are fewer numbers than columns");
+        }
         t->n_rows++;
     }
     return FB_OK;
 }
 
-static fb_status read_table(fb_number_table *t, const char *bytes, size_t size, const char *file, fb_diag *diag) {
+static fb_status read_table(fb_number_table *t, const char *bytes, size_t size, const char *file,
+                            fb_diag *diag) {
     lines l = {bytes, bytes + size, 0};
     const char *text;
     size_t n;
     bool header = false;
-    if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0)
+    if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
         l.p += 3;
+    }
     while (next_line(&l, &text, &n)) {
-        if (!t->name)
+        if (!t->name) {
             t->name = fb_arena_text(&t->arena, text, n);
-        if (begins(text, n, "inDegrees="))
+        }
+        if (begins(text, n, "inDegrees=")) {
             t->in_degrees = begins(text + 10, n - 10, "y");
+        }
         if (begins(text, n, "endheader")) {
             header = true;
             break;
         }
     }
-    if (!header)
+    if (!header) {
         return refuse(diag, file, 0, "not a table: there is no line 'endheader'");
-    while (next_line(&l, &text, &n) && n == 0)
+    }
+    while (next_line(&l, &text, &n) && n == 0) {
         ;
+    }
     read_columns(t, text, n);
-    if (t->n_columns == 0)
+    if (t->n_columns == 0) {
         return refuse(diag, file, l.number, "there are no column names after 'endheader'");
+    }
     return read_rows(t, &l, file, diag);
 }
 
-fb_status fb_table_read(fb_number_table *table, const char *bytes, size_t size, const char *file, fb_diag *diag) {
+fb_status fb_table_read(fb_number_table *table, const char *bytes, size_t size, const char *file,
+                        fb_diag *diag) {
     memset(table, 0, sizeof *table);
     fb_arena_init(&table->arena);
     fb_status status;
@@ -127,8 +150,9 @@ fb_status fb_table_read(fb_number_table *table, const char *bytes, size_t size, 
         status = read_table(table, bytes, size, file, diag);
         table->arena.oom = NULL;
     }
-    if (status != FB_OK)
+    if (status != FB_OK) {
         fb_table_free(table);
+    }
     return status;
 }
 
@@ -138,8 +162,10 @@ void fb_table_free(fb_number_table *table) {
 }
 
 int fb_table_column(const fb_number_table *table, const char *name) {
-    for (int i = 0; i < table->n_columns; i++)
-        if (strcmp(table->columns[i], name) == 0)
+    for (int i = 0; i < table->n_columns; i++) {
+        if (strcmp(table->columns[i], name) == 0) {
             return i;
+        }
+    }
     return -1;
 }

@@ -1,5 +1,5 @@
-/* Tables of numbers over time, as OpenSim stores them: .sto and .mot. A header of "key=value" lines and
- * "endheader", a line of column names, lines of numbers. */
+/* Tables of numbers over time, as OpenSim stores them: .sto and .mot. A header of "key=value" lines
+ * and "endheader", a line of column names, lines of numbers. */
 #ifndef FB_FORMATS_TABLE_H
 #define FB_FORMATS_TABLE_H
 
@@ -13,15 +13,16 @@ extern "C" {
 
 typedef struct fb_number_table {
     fb_arena arena;
-    const char *name;      /* first line of the header */
-    bool in_degrees;       /* inDegrees=yes; the numbers are as they stand in the file */
+    const char *name; /* first line of the header */
+    bool in_degrees;  /* inDegrees=yes; the numbers are as they stand in the file */
     int n_columns, n_rows;
-    const char **columns;  /* n_columns names, the first usually "time" */
-    double *values;        /* n_rows x n_columns */
+    const char **columns; /* n_columns names, the first usually "time" */
+    double *values;       /* n_rows x n_columns */
 } fb_number_table;
 
 /* Reads a table from memory. On failure adds an error with the line to `diag`. */
-fb_status fb_table_read(fb_number_table *table, const char *bytes, size_t size, const char *file, fb_diag *diag);
+fb_status fb_table_read(fb_number_table *table, const char *bytes, size_t size, const char *file,
+                        fb_diag *diag);
 void fb_table_free(fb_number_table *table);
 /* The number of a column, or -1. */
 int fb_table_column(const fb_number_table *table, const char *name);

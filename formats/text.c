@@ -32,17 +32,21 @@ static int write_out(fb_text *text) {
 
 /* Room for n more bytes; 0 if there is none. */
 static int reserve(fb_text *text, size_t n) {
-    if (text->failed)
+    if (text->failed) {
         return 0;
-    if (text->file && text->n >= FLUSH_BYTES) {
-        if (write_out(text) != 0)
-            return 0;
     }
-    if (text->n + n <= text->size)
+    if (text->file && text->n >= FLUSH_BYTES) {
+        if (write_out(text) != 0) {
+            return 0;
+        }
+    }
+    if (text->n + n <= text->size) {
         return 1;
+    }
     size_t size = text->size ? text->size : 4096;
-    while (size < text->n + n)
+    while (size < text->n + n) {
         size *= 2;
+    }
     char *grown = fb_realloc(text->bytes, size);
     if (!grown) {
         text->failed = 2;
@@ -54,8 +58,9 @@ static int reserve(fb_text *text, size_t n) {
 }
 
 void fb_text_add(fb_text *text, const char *bytes, size_t n) {
-    if (n == 0 || !reserve(text, n))
+    if (n == 0 || !reserve(text, n)) {
         return;
+    }
     memcpy(text->bytes + text->n, bytes, n);
     text->n += n;
 }
@@ -65,8 +70,9 @@ void fb_text_puts(fb_text *text, const char *string) {
 }
 
 void fb_text_number(fb_text *text, double x) {
-    if (reserve(text, FB_NUMBER_MAX))
+    if (reserve(text, FB_NUMBER_MAX)) {
         text->n += (size_t)fb_number_print(text->bytes + text->n, x);
+    }
 }
 
 void fb_text_printf(fb_text *text, const char *format, ...) {
@@ -83,14 +89,16 @@ void fb_text_printf(fb_text *text, const char *format, ...) {
 }
 
 fb_status fb_text_flush(fb_text *text) {
-    if (!text->failed && text->file && text->n)
+    if (!text->failed && text->file && text->n) {
         write_out(text);
+    }
     return text->failed == 2 ? FB_E_MEMORY : text->failed ? FB_E_OUTPUT : FB_OK;
 }
 
 const char *fb_text_string(fb_text *text) {
-    if (!reserve(text, 1))
+    if (!reserve(text, 1)) {
         return NULL;
+    }
     text->bytes[text->n] = 0;
     return text->bytes;
 }
@@ -112,17 +120,20 @@ fb_status fb_read_stream(FILE *in, const char *name, size_t max_bytes, char **by
     struct stat info;
     size_t capacity = 64 * 1024, n = 0;
     if (fstat(fileno(in), &info) == 0) {
-        if (S_ISDIR(info.st_mode))
+        if (S_ISDIR(info.st_mode)) {
             return refuse(diag, FB1001, name, "this is a directory, not a file");
+        }
         if (S_ISREG(info.st_mode)) {
-            if ((unsigned long long)info.st_size > max_bytes)
+            if ((unsigned long long)info.st_size > max_bytes) {
                 return too_large(diag, name, max_bytes);
+            }
             capacity = (size_t)info.st_size + 1;
         }
     }
     char *buffer = fb_alloc(capacity);
-    if (!buffer)
+    if (!buffer) {
         return refuse(diag, FB1003, name, "out of memory");
+    }
     for (;;) {
         n += fread(buffer + n, 1, capacity - n, in);
         if (ferror(in)) {
@@ -130,14 +141,16 @@ fb_status fb_read_stream(FILE *in, const char *name, size_t max_bytes, char **by
             fb_free(buffer);
             return refuse(diag, FB1001, name, strerror(error));
         }
-        if (feof(in) && n < capacity)
+        if (feof(in) && n < capacity) {
             break;
+        }
         if (n > max_bytes) {
             fb_free(buffer);
             return too_large(diag, name, max_bytes);
         }
-        if (n < capacity)
+        if (n < capacity) {
             continue;
+        }
         char *grown = fb_realloc(buffer, capacity * 2);
         if (!grown) {
             fb_free(buffer);
@@ -152,12 +165,15 @@ fb_status fb_read_stream(FILE *in, const char *name, size_t max_bytes, char **by
     return FB_OK;
 }
 
-fb_status fb_read_file(const char *file, size_t max_bytes, char **bytes, size_t *size, fb_diag *diag) {
-    if (strcmp(file, "-") == 0)
+fb_status fb_read_file(const char *file, size_t max_bytes, char **bytes, size_t *size,
+                       fb_diag *diag) {
+    if (strcmp(file, "-") == 0) {
         return fb_read_stream(stdin, "<stdin>", max_bytes, bytes, size, diag);
+    }
     FILE *in = fopen(file, "rb");
-    if (!in)
+    if (!in) {
         return refuse(diag, FB1001, file, strerror(errno));
+    }
     fb_status status = fb_read_stream(in, file, max_bytes, bytes, size, diag);
     fclose(in);
     return status;

@@ -36,7 +36,8 @@ const char *fb_text_string(fb_text *text);
 /* All bytes of a file, or of standard input for "-", with a 0 after them: *bytes from fb_alloc.
  * Fails with one clear record in `diag`: no such file, a directory, no permission, larger than
  * max_bytes (found before reading, for files), memory. */
-fb_status fb_read_file(const char *file, size_t max_bytes, char **bytes, size_t *size, fb_diag *diag);
+fb_status fb_read_file(const char *file, size_t max_bytes, char **bytes, size_t *size,
+                       fb_diag *diag);
 fb_status fb_read_stream(FILE *in, const char *name, size_t max_bytes, char **bytes, size_t *size,
                          fb_diag *diag);
 

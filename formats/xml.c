@@ -24,8 +24,9 @@ struct fb_xml_strings {
 
 static uint32_t hash_text(const char *text, size_t n) {
     uint32_t h = 2166136261u; /* FNV-1a, 32 bits */
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         h = (h ^ (unsigned char)text[i]) * 16777619u;
+    }
     return h;
 }
 
@@ -34,15 +35,18 @@ static entry *intern(fb_arena *arena, struct fb_xml_strings *set, const char *te
     if ((set->n + 1) * 2 > set->size) {
         size_t size = set->size ? set->size * 2 : 256;
         entry *slots = fb_arena_array(arena, size, sizeof *slots);
-        if (!slots)
+        if (!slots) {
             return NULL;
-        for (size_t i = 0; i < set->size; i++)
+        }
+        for (size_t i = 0; i < set->size; i++) {
             if (set->slots[i].text) {
                 size_t at = set->slots[i].hash & (size - 1);
-                while (slots[at].text)
+                while (slots[at].text) {
                     at = (at + 1) & (size - 1);
+                }
                 slots[at] = set->slots[i];
             }
+        }
         set->slots = slots;
         set->size = size;
     }
@@ -50,13 +54,15 @@ static entry *intern(fb_arena *arena, struct fb_xml_strings *set, const char *te
     size_t at = hash & (set->size - 1);
     while (set->slots[at].text) {
         if (set->slots[at].hash == hash && strlen(set->slots[at].text) == n &&
-            memcmp(set->slots[at].text, text, n) == 0)
+            memcmp(set->slots[at].text, text, n) == 0) {
             return &set->slots[at];
+        }
         at = (at + 1) & (set->size - 1);
     }
     char *copy = fb_arena_text(arena, text, n);
-    if (!copy)
+    if (!copy) {
         return NULL;
+    }
     set->slots[at] = (entry){copy, hash, 0};
     set->n++;
     return &set->slots[at];
@@ -66,69 +72,89 @@ static entry *intern(fb_arena *arena, struct fb_xml_strings *set, const char *te
 
 /* The length of the UTF-8 sequence at p, or 0 if it is none. */
 static int utf8_length(const unsigned char *p, const unsigned char *end) {
-    if (*p < 0x80)
+    if (*p < 0x80) {
         return 1;
-    int n = *p >= 0xC2 && *p < 0xE0 ? 2 : *p >= 0xE0 && *p < 0xF0 ? 3 : *p >= 0xF0 && *p < 0xF5 ? 4 : 0;
-    if (n == 0 || end - p < n)
+    }
+    int n = *p >= 0xC2 && *p < 0xE0   ? 2
+            : *p >= 0xE0 && *p < 0xF0 ? 3
+            : *p >= 0xF0 && *p < 0xF5 ? 4
+                                      : 0;
+    if (n == 0 || end - p < n) {
         return 0;
-    for (int i = 1; i < n; i++)
-        if ((p[i] & 0xC0) != 0x80)
+    }
+    for (int i = 1; i < n; i++) {
+        if ((p[i] & 0xC0) != 0x80) {
             return 0;
+        }
+    }
     if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) ||
-        (p[0] == 0xF0 && p[1] < 0x90) || (p[0] == 0xF4 && p[1] > 0x8F))
+        (p[0] == 0xF0 && p[1] < 0x90) || (p[0] == 0xF4 && p[1] > 0x8F)) {
         return 0;
+    }
     return n;
 }
 
 /* True if '&' at p begins an entity or character reference. */
 static int is_reference(const unsigned char *p, const unsigned char *end) {
     const unsigned char *q = p + 1;
-    if (q < end && *q == '#')
+    if (q < end && *q == '#') {
         q++;
+    }
     const unsigned char *start = q;
     while (q < end && q - start < 64 &&
            ((*q >= 'a' && *q <= 'z') || (*q >= 'A' && *q <= 'Z') || (*q >= '0' && *q <= '9') ||
-            *q == '_' || *q == '-' || *q == '.'))
+            *q == '_' || *q == '-' || *q == '.')) {
         q++;
+    }
     return q > start && q < end && *q == ';';
 }
 
 static int line_of(const char *bytes, const char *p) {
     int line = 1;
-    for (const char *q = bytes; q < p; q++)
+    for (const char *q = bytes; q < p; q++) {
         line += *q == '\n';
+    }
     return line;
 }
 
 /* The encoding that the XML declaration names is UTF-8, or none is named. */
 static int says_utf8(const char *bytes, size_t size) {
     size_t head = size < 200 ? size : 200;
-    if (size >= 2 && ((unsigned char)bytes[0] == 0xFE || (unsigned char)bytes[0] == 0xFF))
+    if (size >= 2 && ((unsigned char)bytes[0] == 0xFE || (unsigned char)bytes[0] == 0xFF)) {
         return 0; /* a UTF-16 byte order mark */
-    if (size >= 4 && (bytes[0] == 0 || bytes[1] == 0))
+    }
+    if (size >= 4 && (bytes[0] == 0 || bytes[1] == 0)) {
         return 0;
+    }
     const char *end = memchr(bytes, '>', head);
-    if (!end)
+    if (!end) {
         return 1;
-    for (const char *p = bytes; p + 9 < end; p++)
-        if (memcmp(p, "encoding=", 9) == 0)
+    }
+    for (const char *p = bytes; p + 9 < end; p++) {
+        if (memcmp(p, "encoding=", 9) == 0) {
             return strncmp(p + 10, "UTF-8", 5) == 0 || strncmp(p + 10, "utf-8", 5) == 0 ||
                    strncmp(p + 10, "ASCII", 5) == 0 || strncmp(p + 10, "US-ASCII", 8) == 0;
+        }
+    }
     return 1;
 }
 
 /* Where markup that is not character data ends, if it begins at p: a comment, CDATA or a processing
  * instruction; else p. */
 static const char *skip_literal(const char *p, const char *end) {
-    static const struct { const char *open, *close; } literals[] = {
-        {"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}};
+    static const struct {
+        const char *open, *close;
+    } literals[] = {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}};
     for (int i = 0; i < 3; i++) {
         size_t n = strlen(literals[i].open), m = strlen(literals[i].close);
-        if ((size_t)(end - p) < n || memcmp(p, literals[i].open, n) != 0)
+        if ((size_t)(end - p) < n || memcmp(p, literals[i].open, n) != 0) {
             continue;
-        for (const char *q = p + n; q + m <= end; q++)
-            if (memcmp(q, literals[i].close, m) == 0)
+        }
+        for (const char *q = p + n; q + m <= end; q++) {
+            if (memcmp(q, literals[i].close, m) == 0) {
                 return q + m;
+            }
+        }
         return end;
     }
     return p;
@@ -141,16 +167,18 @@ static int is_ascii(const char *bytes, size_t size) {
         memcpy(&word, bytes + i, sizeof word);
         all |= word;
     }
-    for (; i < size; i++)
+    for (; i < size; i++) {
         all |= (unsigned char)bytes[i];
+    }
     return (all & 0x8080808080808080u) == 0;
 }
 
-/* Any other encoding becomes UTF-8, through libxml2's converters (iconv), so that places in the bytes are
- * places in the file. */
+/* Any other encoding becomes UTF-8, through libxml2's converters (iconv), so that places in the
+ * bytes are places in the file. */
 static fb_status recode(fb_xml *xml, fb_diag *diag) {
-    if (says_utf8(xml->bytes, xml->size))
+    if (says_utf8(xml->bytes, xml->size)) {
         return FB_OK;
+    }
     const unsigned char *b = (const unsigned char *)xml->bytes;
     char name[64] = "";
     xmlCharEncodingHandlerPtr handler;
@@ -159,12 +187,16 @@ static fb_status recode(fb_xml *xml, fb_diag *diag) {
         handler = xmlGetCharEncodingHandler(known);
     } else {
         const char *p = xml->bytes + 2, *end = xml->bytes + (xml->size < 200 ? xml->size : 200);
-        while (p + 10 < end && memcmp(p, "encoding=", 9) != 0)
+        while (p + 10 < end && memcmp(p, "encoding=", 9) != 0) {
             p++;
-        for (size_t i = 0, from = 10; p + from < end && i + 1 < sizeof name && p[from] != p[9]; i++, from++)
+        }
+        for (size_t i = 0, from = 10; p + from < end && i + 1 < sizeof name && p[from] != p[9];
+             i++, from++) {
             name[i] = p[from];
-        if (!*name)
+        }
+        if (!*name) {
             return FB_OK; /* not text at all: the parser says so */
+        }
         handler = xmlFindCharEncodingHandler(name);
     }
     if (!handler) {
@@ -186,10 +218,12 @@ static fb_status recode(fb_xml *xml, fb_diag *diag) {
         fb_free(xml->bytes);
         xml->bytes = bytes;
     }
-    if (in)
+    if (in) {
         xmlBufferFree(in);
-    if (out)
+    }
+    if (out) {
         xmlBufferFree(out);
+    }
     if (failed) {
         fb_diag_add(diag, FB_ERROR, FB1104, (fb_place){xml->file, 1, NULL, NULL}, NULL,
                     "the file is not in the encoding that it says it is in");
@@ -202,8 +236,10 @@ static fb_status recode(fb_xml *xml, fb_diag *diag) {
  * replaced by a repaired copy if there was anything to do. */
 static fb_status repair(fb_xml *xml, fb_diag *diag) {
     const char *begin = xml->bytes, *end = begin + xml->size;
-    if (!says_utf8(begin, xml->size) || (is_ascii(begin, xml->size) && !memchr(begin, '&', xml->size)))
+    if (!says_utf8(begin, xml->size) ||
+        (is_ascii(begin, xml->size) && !memchr(begin, '&', xml->size))) {
         return FB_OK;
+    }
     size_t strays = 0, ampersands = 0;
     const char *first_stray = NULL, *first_ampersand = NULL;
     for (const char *p = begin; p < end;) {
@@ -213,43 +249,50 @@ static fb_status repair(fb_xml *xml, fb_diag *diag) {
             for (; p < q;) { /* comments may hold stray bytes as well, but any '&' */
                 int n = utf8_length((const unsigned char *)p, (const unsigned char *)end);
                 if (n == 0) {
-                    if (!strays++)
+                    if (!strays++) {
                         first_stray = p;
+                    }
                     n = 1;
                 }
                 p += n;
             }
-            if (literal)
+            if (literal) {
                 continue;
+            }
         }
         unsigned char c = (unsigned char)*p;
         if (c < 0x80) {
             if (c == '&' && !is_reference((const unsigned char *)p, (const unsigned char *)end)) {
-                if (!ampersands++)
+                if (!ampersands++) {
                     first_ampersand = p;
+                }
             }
             p++;
             continue;
         }
         int n = utf8_length((const unsigned char *)p, (const unsigned char *)end);
         if (n == 0) {
-            if (!strays++)
+            if (!strays++) {
                 first_stray = p;
+            }
             n = 1;
         }
         p += n;
     }
-    if (strays == 0 && ampersands == 0)
+    if (strays == 0 && ampersands == 0) {
         return FB_OK;
+    }
     char *fixed = fb_alloc(xml->size + strays + 4 * ampersands + 1);
-    if (!fixed)
+    if (!fixed) {
         return FB_E_MEMORY;
+    }
     char *out = fixed;
     for (const char *p = begin; p < end;) {
         const char *q = *p == '<' ? skip_literal(p, end) : p;
         int literal = q > p;
-        if (!literal)
+        if (!literal) {
             q = p + 1;
+        }
         while (p < q) {
             unsigned char c = (unsigned char)*p;
             int n = utf8_length((const unsigned char *)p, (const unsigned char *)end);
@@ -269,16 +312,18 @@ static fb_status repair(fb_xml *xml, fb_diag *diag) {
             }
         }
     }
-    if (strays)
+    if (strays) {
         fb_diag_add(diag, FB_WARNING, FB1104,
                     (fb_place){xml->file, line_of(begin, first_stray), NULL, NULL},
                     "the bytes were read as Latin-1",
                     "%zu byte%s that %s not UTF-8, although the file says it is: read as Latin-1",
                     strays, strays == 1 ? "" : "s", strays == 1 ? "is" : "are");
-    if (ampersands)
+    }
+    if (ampersands) {
         fb_diag_add(diag, FB_WARNING, FB1105,
                     (fb_place){xml->file, line_of(begin, first_ampersand), NULL, NULL},
                     "each was read as \"&amp;\"", "%zu bare '&': read as \"&amp;\"", ampersands);
+    }
     fb_free(xml->bytes);
     xml->bytes = fixed;
     xml->size = (size_t)(out - fixed);
@@ -315,10 +360,12 @@ static int current_line(parse *p) {
     return p->ctxt->input ? p->ctxt->input->line : 0;
 }
 
-static void refuse(parse *p, fb_diag_id id, const char *before, const char *what, const char *after) {
-    if (p->status == FB_OK)
+static void refuse(parse *p, fb_diag_id id, const char *before, const char *what,
+                   const char *after) {
+    if (p->status == FB_OK) {
         fb_diag_add(p->diag, FB_ERROR, id, (fb_place){p->xml->file, current_line(p), NULL, NULL},
                     NULL, "%s%s%s", before, what, after);
+    }
     stop(p, FB_E_INPUT);
 }
 
@@ -333,16 +380,18 @@ static void unescape(char *value) {
     char *to = value;
     for (const char *from = value; *from; from++) {
         *to++ = *from;
-        if (strncmp(from, "&#38;", 5) == 0)
+        if (strncmp(from, "&#38;", 5) == 0) {
             from += 4;
+        }
     }
     *to = 0;
 }
 
 static void on_start(void *data, const xmlChar *name, const xmlChar **attributes) {
     parse *p = data;
-    if (p->status != FB_OK)
+    if (p->status != FB_OK) {
         return;
+    }
     if (++p->depth > FB_XML_DEPTH) {
         refuse(p, FB1102, "elements are nested more than ", "200", " deep");
         return;
@@ -385,18 +434,23 @@ static void on_start(void *data, const xmlChar *name, const xmlChar **attributes
     }
     /* the start tag begins at the last '<' before the parser's position */
     size_t at = position(p);
-    if (at > p->xml->size)
+    if (at > p->xml->size) {
         at = p->xml->size;
-    while (at > 0 && p->xml->bytes[at - 1] != '<')
+    }
+    while (at > 0 && p->xml->bytes[at - 1] != '<') {
         at--;
+    }
     node->source = p->xml->bytes + (at > 0 ? at - 1 : 0);
-    for (size_t i = at; i < p->xml->size && i < position(p); i++) /* the tag may go on for several lines */
+    for (size_t i = at; i < p->xml->size && i < position(p);
+         i++) { /* the tag may go on for several lines */
         node->line -= p->xml->bytes[i] == '\n';
+    }
     p->text_n = 0;
-    if (p->node)
+    if (p->node) {
         fb_xml_append(p->node, node);
-    else
+    } else {
         p->xml->root = node;
+    }
     p->node = node;
 }
 
@@ -407,18 +461,21 @@ static int is_space(char c) {
 static void on_end(void *data, const xmlChar *name) {
     (void)name;
     parse *p = data;
-    if (p->status != FB_OK || !p->node)
+    if (p->status != FB_OK || !p->node) {
         return;
+    }
     fb_xml_node *node = p->node;
     size_t at = position(p);
-    if (at > p->xml->size)
+    if (at > p->xml->size) {
         at = p->xml->size;
+    }
     node->source_length = at - (size_t)(node->source - p->xml->bytes);
     if (!node->first && p->text_n) {
         char *text = p->text;
         size_t n = p->text_n;
-        while (n > 0 && is_space(text[n - 1]))
+        while (n > 0 && is_space(text[n - 1])) {
             n--;
+        }
         while (n > 0 && is_space(*text)) {
             text++;
             n--;
@@ -440,16 +497,18 @@ static void on_end(void *data, const xmlChar *name) {
 
 static void on_text(void *data, const xmlChar *text, int length) {
     parse *p = data;
-    if (p->status != FB_OK || !p->node || p->node->first || length <= 0)
+    if (p->status != FB_OK || !p->node || p->node->first || length <= 0) {
         return;
+    }
     size_t n = (size_t)length;
     if (p->text_n == 0) { /* white space at the beginning is not needed */
         while (n > 0 && is_space((char)*text)) {
             text++;
             n--;
         }
-        if (n == 0)
+        if (n == 0) {
             return;
+        }
     }
     if (p->text_n + n > p->text_size) {
         size_t size = (p->text_n + n) * 2 + 256;
@@ -467,18 +526,21 @@ static void on_text(void *data, const xmlChar *text, int length) {
 
 static void on_comment(void *data, const xmlChar *value) {
     parse *p = data;
-    if (p->status != FB_OK)
+    if (p->status != FB_OK) {
         return;
+    }
     const char *text = (const char *)value;
     size_t n = strlen(text);
-    while (n > 0 && is_space(text[n - 1]))
+    while (n > 0 && is_space(text[n - 1])) {
         n--;
+    }
     while (n > 0 && is_space(*text)) {
         text++;
         n--;
     }
-    if (n == 0)
+    if (n == 0) {
         return;
+    }
     entry *same = intern(&p->xml->arena, &p->comment_texts, text, n);
     fb_xml_comment *comment = fb_arena_alloc(&p->xml->arena, sizeof *comment);
     if (!same || !comment) {
@@ -516,9 +578,10 @@ static void on_entity(void *data, const xmlChar *name, int type, const xmlChar *
 
 static xmlEntityPtr on_get_entity(void *data, const xmlChar *name) {
     xmlEntityPtr predefined = xmlGetPredefinedEntity(name);
-    if (!predefined)
+    if (!predefined) {
         refuse(data, FB1103, "the entity '&", (const char *)name,
                ";' is not defined, and entities are not expanded");
+    }
     return predefined;
 }
 
@@ -536,16 +599,19 @@ static void on_error(void *data, const char *format, ...) {
         p->error_line = error->line > 0 ? error->line : 1;
         p->error_column = error->int2;
         const char *text = error->message ? error->message : "";
-        const char *nowhere = strstr(text, " line 0"); /* SAX does not keep the line of the start tag */
+        const char *nowhere = strstr(text,
+                                     " line 0"); /* SAX does not keep the line of the start tag */
         int n = nowhere ? (int)(nowhere - text) : (int)strlen(text);
-        snprintf(p->error, sizeof p->error, "%.*s%s", n, text, nowhere ? nowhere + strlen(" line 0") : "");
+        snprintf(p->error, sizeof p->error, "%.*s%s", n, text,
+                 nowhere ? nowhere + strlen(" line 0") : "");
     }
 }
 
 /* Marks the comments that stand in the file more than once. */
 static void mark_repeated(parse *p, fb_xml_comment *comment) {
     for (; comment; comment = comment->next) {
-        entry *same = intern(&p->xml->arena, &p->comment_texts, comment->text, strlen(comment->text));
+        entry *same = intern(&p->xml->arena, &p->comment_texts, comment->text,
+                             strlen(comment->text));
         comment->repeated = same && same->count > 1;
     }
 }
@@ -553,23 +619,27 @@ static void mark_repeated(parse *p, fb_xml_comment *comment) {
 static void report_xml_error(parse *p) {
     const xmlError *error = xmlCtxtGetLastError(p->ctxt);
     if (p->error_line == 0) {
-        if (error && error->code == XML_ERR_NO_MEMORY)
+        if (error && error->code == XML_ERR_NO_MEMORY) {
             p->status = FB_E_MEMORY;
-        else
+        } else {
             fb_diag_add(p->diag, FB_ERROR, FB1101, (fb_place){p->xml->file, 0, NULL, NULL}, NULL,
                         "not well-formed XML");
+        }
         return;
     }
     char *message = p->error;
     size_t n = strlen(message);
-    while (n > 0 && (is_space(message[n - 1]) || message[n - 1] == '.'))
+    while (n > 0 && (is_space(message[n - 1]) || message[n - 1] == '.')) {
         n--;
+    }
     message[n] = 0;
-    for (char *c = message; *c; c++)
-        if (*c == '\n')
+    for (char *c = message; *c; c++) {
+        if (*c == '\n') {
             *c = ' ';
-    fb_diag_add(p->diag, FB_ERROR, FB1101, (fb_place){p->xml->file, p->error_line, NULL, NULL}, NULL,
-                "not well-formed XML at column %d: %s", p->error_column, message);
+        }
+    }
+    fb_diag_add(p->diag, FB_ERROR, FB1101, (fb_place){p->xml->file, p->error_line, NULL, NULL},
+                NULL, "not well-formed XML at column %d: %s", p->error_column, message);
 }
 
 /* Runs libxml2 over the bytes. */
@@ -581,8 +651,9 @@ static fb_status parse_bytes(parse *p) {
         return FB_E_INPUT;
     }
     p->ctxt = xmlCreateMemoryParserCtxt(xml->bytes, (int)xml->size);
-    if (!p->ctxt)
+    if (!p->ctxt) {
         return FB_E_MEMORY;
+    }
     xmlCtxtUseOptions(p->ctxt, XML_PARSE_NONET | XML_PARSE_BIG_LINES | XML_PARSE_IGNORE_ENC);
     xmlSAXHandler sax;
     memset(&sax, 0, sizeof sax);
@@ -605,8 +676,9 @@ static fb_status parse_bytes(parse *p) {
         p->status = FB_E_INPUT;
         report_xml_error(p);
     }
-    if (p->ctxt->myDoc)
+    if (p->ctxt->myDoc) {
         xmlFreeDoc(p->ctxt->myDoc);
+    }
     p->ctxt->myDoc = NULL;
     xmlFreeParserCtxt(p->ctxt);
     return p->status;
@@ -621,24 +693,30 @@ fb_status fb_xml_parse(fb_xml *xml, char *bytes, size_t size, const char *file, 
     p.comments_end = &p.comments;
     xml->tags = fb_arena_alloc(&xml->arena, sizeof *xml->tags);
     xml->file = fb_arena_dup(&xml->arena, file);
-    if (!xml->tags || !xml->file)
+    if (!xml->tags || !xml->file) {
         p.status = FB_E_MEMORY;
+    }
     if (p.status == FB_OK && size == 0) {
-        fb_diag_add(diag, FB_ERROR, FB1004, (fb_place){file, 0, NULL, NULL}, NULL, "the file is empty");
+        fb_diag_add(diag, FB_ERROR, FB1004, (fb_place){file, 0, NULL, NULL}, NULL,
+                    "the file is empty");
         p.status = FB_E_INPUT;
     }
-    if (p.status == FB_OK)
+    if (p.status == FB_OK) {
         p.status = recode(xml, diag);
-    if (p.status == FB_OK)
+    }
+    if (p.status == FB_OK) {
         p.status = repair(xml, diag);
-    if (p.status == FB_OK)
+    }
+    if (p.status == FB_OK) {
         p.status = parse_bytes(&p);
+    }
     fb_free(p.text);
     if (p.status == FB_OK) {
         if (p.comments) { /* those after the root element */
             fb_xml_comment **end = &xml->root->end_comments;
-            while (*end)
+            while (*end) {
                 end = &(*end)->next;
+            }
             *end = p.comments;
         }
         for (fb_xml_node *node = xml->root; node;) { /* all nodes, without recursion */
@@ -648,14 +726,18 @@ fb_status fb_xml_parse(fb_xml *xml, char *bytes, size_t size, const char *file, 
                 node = node->first;
                 continue;
             }
-            while (node && !node->next)
+            while (node && !node->next) {
                 node = node->parent;
-            if (node)
+            }
+            if (node) {
                 node = node->next;
+            }
         }
     } else {
-        if (p.status == FB_E_MEMORY)
-            fb_diag_add(diag, FB_ERROR, FB1003, (fb_place){file, 0, NULL, NULL}, NULL, "out of memory");
+        if (p.status == FB_E_MEMORY) {
+            fb_diag_add(diag, FB_ERROR, FB1003, (fb_place){file, 0, NULL, NULL}, NULL,
+                        "out of memory");
+        }
         fb_xml_free(xml);
     }
     return p.status;
@@ -663,8 +745,9 @@ fb_status fb_xml_parse(fb_xml *xml, char *bytes, size_t size, const char *file, 
 
 void fb_xml_free(fb_xml *xml) {
     fb_xml *included = xml->included;
-    if (included)
+    if (included) {
         fb_xml_free(included);
+    }
     fb_free(included);
     fb_free(xml->bytes);
     fb_arena_clear(&xml->arena);
@@ -679,50 +762,62 @@ const char *fb_xml_tag(fb_xml *xml, const char *tag) {
 }
 
 fb_xml_node *fb_xml_child(const fb_xml_node *node, const char *tag) {
-    for (fb_xml_node *child = node ? node->first : NULL; child; child = child->next)
-        if (strcmp(child->tag, tag) == 0)
+    for (fb_xml_node *child = node ? node->first : NULL; child; child = child->next) {
+        if (strcmp(child->tag, tag) == 0) {
             return child;
+        }
+    }
     return NULL;
 }
 
 fb_xml_node *fb_xml_next(const fb_xml_node *node, const char *tag) {
-    for (fb_xml_node *next = node->next; next; next = next->next)
-        if (strcmp(next->tag, tag) == 0)
+    for (fb_xml_node *next = node->next; next; next = next->next) {
+        if (strcmp(next->tag, tag) == 0) {
             return next;
+        }
+    }
     return NULL;
 }
 
 const char *fb_xml_attr(const fb_xml_node *node, const char *name) {
-    if (strcmp(name, "name") == 0)
+    if (strcmp(name, "name") == 0) {
         return node->name;
-    for (const fb_xml_attribute *a = node->attributes; a; a = a->next)
-        if (strcmp(a->name, name) == 0)
+    }
+    for (const fb_xml_attribute *a = node->attributes; a; a = a->next) {
+        if (strcmp(a->name, name) == 0) {
             return a->value;
+        }
+    }
     return NULL;
 }
 
 void fb_xml_append(fb_xml_node *parent, fb_xml_node *node) {
     node->parent = parent;
     node->next = NULL;
-    if (parent->last)
+    if (parent->last) {
         parent->last->next = node;
-    else
+    } else {
         parent->first = node;
+    }
     parent->last = node;
 }
 
 void fb_xml_remove(fb_xml_node *node) {
     fb_xml_node *parent = node->parent, *before = NULL;
-    if (!parent)
+    if (!parent) {
         return;
-    for (fb_xml_node *child = parent->first; child && child != node; child = child->next)
+    }
+    for (fb_xml_node *child = parent->first; child && child != node; child = child->next) {
         before = child;
-    if (before)
+    }
+    if (before) {
         before->next = node->next;
-    else
+    } else {
         parent->first = node->next;
-    if (parent->last == node)
+    }
+    if (parent->last == node) {
         parent->last = before;
+    }
     node->next = NULL;
     node->parent = NULL;
 }
@@ -747,10 +842,11 @@ fb_xml_node *fb_xml_copy(fb_xml *xml, const fb_xml_node *node) {
         copy->first = copy->last = copy->next = copy->parent = NULL;
         copy->used = 0;
         copy->comments = copy->end_comments = NULL;
-        if (parent)
+        if (parent) {
             fb_xml_append(parent, copy);
-        else
+        } else {
             top = copy;
+        }
         if (from->first) {
             from = from->first;
             parent = copy;
@@ -760,8 +856,9 @@ fb_xml_node *fb_xml_copy(fb_xml *xml, const fb_xml_node *node) {
             from = from->parent;
             parent = parent ? parent->parent : NULL;
         }
-        if (from == node)
+        if (from == node) {
             return top;
+        }
         from = from->next;
     }
 }

@@ -31,24 +31,24 @@ typedef struct fb_xml_comment {
 } fb_xml_comment;
 
 typedef struct fb_xml_node {
-    const char *tag;            /* interned: equal tags have equal pointers */
-    const char *name;           /* its name attribute, or NULL */
-    const char *text;           /* an element without children: its text, trimmed; else "" */
+    const char *tag;  /* interned: equal tags have equal pointers */
+    const char *name; /* its name attribute, or NULL */
+    const char *text; /* an element without children: its text, trimmed; else "" */
     size_t text_length;
     fb_xml_attribute *attributes; /* all but name */
     fb_xml_comment *comments;     /* those before it */
     fb_xml_comment *end_comments; /* those after its last child */
     struct fb_xml_node *first, *last, *next, *parent;
-    const char *source;         /* its bytes in the file (after repairs), or NULL for made ones */
+    const char *source; /* its bytes in the file (after repairs), or NULL for made ones */
     size_t source_length;
-    const char *file;           /* the file it was read from */
+    const char *file; /* the file it was read from */
     int line;
-    int used;                   /* for readers: this node has been dealt with */
+    int used; /* for readers: this node has been dealt with */
 } fb_xml_node;
 
 typedef struct fb_xml {
     fb_arena arena;
-    char *bytes;         /* the file, as UTF-8 */
+    char *bytes; /* the file, as UTF-8 */
     size_t size;
     fb_xml_node *root;
     const char *file;

@@ -30,12 +30,12 @@ static bool settle(bool ok, const char *file, int line, const char *format, ...)
     return ok;
 }
 
-bool fb_check_near(const char *file, int line, const char *what, double got, double want, double abs_tol,
-                   double rel_tol) {
+bool fb_check_near(const char *file, int line, const char *what, double got, double want,
+                   double abs_tol, double rel_tol) {
     double off = fabs(got - want), allowed = abs_tol + rel_tol * fabs(want);
     bool ok = off <= allowed || (isnan(got) && isnan(want)) || (isinf(want) && got == want);
-    return settle(ok, file, line, "%s: got %.17g, want %.17g, off by %.3g, allowed %.3g", what, got, want,
-                  off, allowed);
+    return settle(ok, file, line, "%s: got %.17g, want %.17g, off by %.3g, allowed %.3g", what, got,
+                  want, off, allowed);
 }
 
 bool fb_check_same(const char *file, int line, const char *what, double got, double want) {
@@ -53,13 +53,15 @@ bool fb_check_str(const char *file, int line, const char *what, const char *got,
                   want ? want : "(NULL)");
 }
 
-bool fb_check_holds(const char *file, int line, const char *what, const char *text, const char *part) {
+bool fb_check_holds(const char *file, int line, const char *what, const char *text,
+                    const char *part) {
     bool ok = text && strstr(text, part);
     return settle(ok, file, line, "%s: want \"%.500s\" somewhere in \"%.1000s\"", what, part,
                   text ? text : "(NULL)");
 }
 
-bool fb_check_true(const char *file, int line, const char *what, bool condition, const char *format, ...) {
+bool fb_check_true(const char *file, int line, const char *what, bool condition, const char *format,
+                   ...) {
     char more[1000];
     va_list args;
     va_start(args, format);
@@ -73,29 +75,33 @@ static const char *list_records(const fb_diag *diag) {
     static char text[1500];
     size_t n = 0;
     text[0] = 0;
-    for (size_t i = 0; i < diag->n && n + 200 < sizeof text; i++)
-        n += (size_t)snprintf(text + n, sizeof text - n, "\n      %d: %s %s %.150s", diag->records[i].line,
-                              fb_action_word(diag->records[i].action), fb_diag_name(diag->records[i].id),
-                              diag->records[i].message);
+    for (size_t i = 0; i < diag->n && n + 200 < sizeof text; i++) {
+        n += (size_t)snprintf(text + n, sizeof text - n, "\n      %d: %s %s %.150s",
+                              diag->records[i].line, fb_action_word(diag->records[i].action),
+                              fb_diag_name(diag->records[i].id), diag->records[i].message);
+    }
     return n ? text : " none";
 }
 
 const fb_record *fb_check_record(const char *file, int line, const fb_diag *diag, fb_action action,
                                  fb_diag_id id, int record_line) {
     const fb_record *found = NULL;
-    for (size_t i = 0; i < diag->n && !found; i++)
+    for (size_t i = 0; i < diag->n && !found; i++) {
         if (diag->records[i].id == id && diag->records[i].action == action &&
-            (record_line < 0 || diag->records[i].line == record_line))
+            (record_line < 0 || diag->records[i].line == record_line)) {
             found = &diag->records[i];
-    settle(found != NULL, file, line, "want a record '%s' %s at line %d, got:%s", fb_action_word(action),
-           fb_diag_name(id), record_line, found ? "" : list_records(diag));
+        }
+    }
+    settle(found != NULL, file, line, "want a record '%s' %s at line %d, got:%s",
+           fb_action_word(action), fb_diag_name(id), record_line, found ? "" : list_records(diag));
     return found;
 }
 
 bool fb_check_no_record(const char *file, int line, const fb_diag *diag, fb_diag_id id) {
     bool found = false;
-    for (size_t i = 0; i < diag->n; i++)
+    for (size_t i = 0; i < diag->n; i++) {
         found = found || diag->records[i].id == id;
+    }
     return settle(!found, file, line, "want no record %s, got:%s", fb_diag_name(id),
                   found ? list_records(diag) : "");
 }
@@ -105,12 +111,15 @@ bool fb_check_no_record(const char *file, int line, const fb_diag *diag, fb_diag
 int fb_test_main(const char *suite, const fb_test *tests, int argc, char **argv) {
     const char *filter = argc > 1 ? argv[1] : "";
     setvbuf(stdout, NULL, _IOLBF, 0);
-    if (CU_initialize_registry() != CUE_SUCCESS)
+    if (CU_initialize_registry() != CUE_SUCCESS) {
         return 70;
+    }
     CU_pSuite all = CU_add_suite(suite, NULL, NULL);
-    for (const fb_test *test = tests; all && test->name; test++)
-        if (strstr(test->name, filter))
+    for (const fb_test *test = tests; all && test->name; test++) {
+        if (strstr(test->name, filter)) {
             CU_add_test(all, test->name, test->run);
+        }
+    }
     CU_basic_set_mode(CU_BRM_NORMAL);
     CU_basic_run_tests();
     unsigned failures = CU_get_number_of_failures();
@@ -141,8 +150,9 @@ unsigned long long fb_test_seed(void) {
     static int said;
     const char *text = getenv("FB_SEED");
     unsigned long long seed = text && *text ? strtoull(text, NULL, 10) : 20240607;
-    if (!said++)
+    if (!said++) {
         printf("    FB_SEED=%llu\n", seed);
+    }
     return seed ? seed : 1;
 }
 
@@ -159,10 +169,12 @@ unsigned long long fb_random(unsigned long long *state) {
 
 char *fb_test_bytes(const char *bytes, size_t n) {
     char *copy = fb_alloc(n);
-    if (!copy)
+    if (!copy) {
         abort();
-    if (n)
+    }
+    if (n) {
         memcpy(copy, bytes, n);
+    }
     return copy;
 }
 
@@ -171,8 +183,9 @@ fb_model *fb_test_osim(const char *text, fb_diag *diag, fb_status *status) {
     fb_diag_init(diag);
     size_t n = strlen(text);
     fb_status s = fb_osim_read(&model, fb_test_bytes(text, n), n, "test.osim", NULL, diag);
-    if (status)
+    if (status) {
         *status = s;
+    }
     return model;
 }
 
@@ -183,8 +196,9 @@ fb_model *fb_test_fb(const char *text, fb_diag *diag, fb_status *status) {
     char *bytes = fb_test_bytes(text, n);
     fb_status s = fb_json_read(&model, bytes, n, "test.fb", diag);
     fb_free(bytes);
-    if (status)
+    if (status) {
         *status = s;
+    }
     return model;
 }
 
@@ -218,11 +232,13 @@ char *fb_test_to_osim(const fb_model *model, int version) {
 char *fb_test_document(int version, const char *inside) {
     size_t n = strlen(inside) + 200;
     char *text = malloc(n);
-    if (!text)
+    if (!text) {
         abort();
-    snprintf(text, n,
-             "<OpenSimDocument Version=\"%d\"><Model name=\"test\">\n%s\n</Model></OpenSimDocument>\n",
-             version, inside);
+    }
+    snprintf(
+        text, n,
+        "<OpenSimDocument Version=\"%d\"><Model name=\"test\">\n%s\n</Model></OpenSimDocument>\n",
+        version, inside);
     return text;
 }
 
@@ -247,7 +263,8 @@ const fb_element *fb_test_find(const fb_model *model, const char *path) {
 const fb_element *fb_test_item(const fb_element *element, const char *key, int i) {
     const fb_value *value = fb_get(element, key);
     bool there = value && i < value->n;
-    FB_TRUE(there, "%s has no %s number %d", element->path ? element->path : element->cls->name, key, i);
+    FB_TRUE(there, "%s has no %s number %d", element->path ? element->path : element->cls->name,
+            key, i);
     return there ? value->as.objects[i] : nothing();
 }
 
@@ -258,11 +275,13 @@ const char *fb_test_target(const fb_element *element, const char *key) {
 
 void fb_test_store(const char *json, size_t n) {
     const char *folder = getenv("FB_TEST_DOCUMENTS");
-    if (!folder || !*folder)
+    if (!folder || !*folder) {
         return;
+    }
     uint64_t h = 14695981039346656037u; /* FNV-1a: the same document has the same name */
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         h = (h ^ (unsigned char)json[i]) * 1099511628211u;
+    }
     char name[40];
     snprintf(name, sizeof name, "%016" PRIx64 ".fb", h);
     fb_test_write_file(fb_test_path(folder, name), json, n);
@@ -276,15 +295,18 @@ static char *read_back(FILE *file, size_t *size) {
     rewind(file);
     while (text && (got = fread(text + n, 1, capacity - n - 1, file)) > 0) {
         n += got;
-        if (n + 1 == capacity)
+        if (n + 1 == capacity) {
             text = realloc(text, capacity *= 2);
+        }
     }
-    if (!text)
+    if (!text) {
         abort();
+    }
     text[n] = 0;
     fclose(file);
-    if (size)
+    if (size) {
         *size = n;
+    }
     return text;
 }
 
@@ -292,25 +314,30 @@ fb_run fb_test_run(fb_tool_main *tool, const char *input, const char *const *arg
     fb_run run = {0};
     char *argv[32];
     int argc = 0;
-    for (; args[argc] && argc < 31; argc++)
+    for (; args[argc] && argc < 31; argc++) {
         argv[argc] = strdup(args[argc]);
+    }
     argv[argc] = NULL;
     char *originals[32]; /* getopt moves the pointers about */
     memcpy(originals, argv, sizeof originals);
     FILE *in = tmpfile(), *out = tmpfile(), *err = tmpfile();
-    if (!in || !out || !err)
+    if (!in || !out || !err) {
         abort();
-    if (input)
+    }
+    if (input) {
         fwrite(input, 1, strlen(input), in);
+    }
     rewind(in);
     run.status = tool(argc, argv, in, out, err);
     fclose(in);
     run.out = read_back(out, &run.n_out);
     run.err = read_back(err, NULL);
-    for (int i = 0; i < argc; i++)
+    for (int i = 0; i < argc; i++) {
         free(originals[i]);
-    if (run.status == 0 && strncmp(run.out, "{\n  \"fb\"", 8) == 0)
+    }
+    if (run.status == 0 && strncmp(run.out, "{\n  \"fb\"", 8) == 0) {
         fb_test_store(run.out, run.n_out);
+    }
     return run;
 }
 
@@ -326,8 +353,9 @@ char *fb_test_read_file(const char *file, size_t *size) {
     fb_diag diag;
     char *bytes = NULL;
     fb_diag_init(&diag);
-    if (fb_read_file(file, FB_MAX_BYTES, &bytes, size, &diag) != FB_OK)
+    if (fb_read_file(file, FB_MAX_BYTES, &bytes, size, &diag) != FB_OK) {
         bytes = NULL;
+    }
     fb_diag_clear(&diag);
     return bytes;
 }
@@ -335,10 +363,12 @@ char *fb_test_read_file(const char *file, size_t *size) {
 void fb_test_write_file(const char *file, const char *bytes, size_t n) {
     FILE *out = fopen(file, "wb");
     bool ok = out && fwrite(bytes, 1, n, out) == n;
-    if (out)
+    if (out) {
         ok = fclose(out) == 0 && ok;
-    if (!ok)
+    }
+    if (!ok) {
         fprintf(stderr, "tests: %s cannot be written\n", file);
+    }
 }
 
 static char folders[64][64];
@@ -353,15 +383,18 @@ static int remove_one(const char *path, const struct stat *info, int type, struc
 }
 
 static void remove_folders(void) {
-    if (getpid() != owner)
+    if (getpid() != owner) {
         return;
-    for (int i = 0; i < n_folders; i++)
+    }
+    for (int i = 0; i < n_folders; i++) {
         nftw(folders[i], remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    }
 }
 
 const char *fb_test_folder(void) {
-    if (n_folders == 64)
+    if (n_folders == 64) {
         abort();
+    }
     if (n_folders == 0) {
         owner = getpid();
         atexit(remove_folders);
@@ -369,8 +402,9 @@ const char *fb_test_folder(void) {
     const char *base = getenv("TMPDIR");
     char *folder = folders[n_folders];
     snprintf(folder, sizeof folders[0], "%.40s/fbtest.XXXXXX", base && *base ? base : "/tmp");
-    if (!mkdtemp(folder))
+    if (!mkdtemp(folder)) {
         abort();
+    }
     n_folders++;
     return folder;
 }
@@ -386,10 +420,12 @@ const char *fb_test_path(const char *folder, const char *name) {
 int fb_test_count_files(const char *folder) {
     DIR *dir = opendir(folder);
     int n = 0;
-    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
+    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
         n += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    if (dir)
+    }
+    if (dir) {
         closedir(dir);
+    }
     return n;
 }
 
@@ -397,11 +433,13 @@ const char *fb_test_glob(const char *pattern, int i) {
     static glob_t found;
     static char last[256];
     if (strcmp(last, pattern) != 0) {
-        if (last[0])
+        if (last[0]) {
             globfree(&found);
+        }
         snprintf(last, sizeof last, "%s", pattern);
-        if (glob(pattern, 0, NULL, &found) != 0)
+        if (glob(pattern, 0, NULL, &found) != 0) {
             found.gl_pathc = 0;
+        }
     }
     return (size_t)i < found.gl_pathc ? found.gl_pathv[i] : NULL;
 }

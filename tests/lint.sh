@@ -89,9 +89,11 @@ check_length() {
 
 check_format() {
     if command -v clang-format > /dev/null && [ -f .clang-format ]; then
-        # shellcheck disable=SC2086 # patterns
-        n=$(clang-format --dry-run $sources 2>&1 | grep -c 'warning:')
-        [ "$n" -eq 0 ] || warn "clang-format would change $n places; \`make format\` does"
+        for file in $sources; do
+            case $file in */classes_*) continue ;; esac # tables, a row a line
+            clang-format --dry-run -Werror "$file" > /dev/null 2>&1 ||
+                warn "clang-format would change $file; \`make format\` does"
+        done
     fi
 }
 

@@ -13,7 +13,7 @@
 #include "libcore/base/number.h"
 #include "libcore/version.h"
 
-#define FEW 5     /* messages of one kind that are printed without --verbose */
+#define FEW 5         /* messages of one kind that are printed without --verbose */
 #define NO_LETTER 256 /* getopt codes of options without a letter begin here */
 
 static const fb_option common[] = {
@@ -54,14 +54,16 @@ static void print_options(FILE *out, const fb_option *options) {
     for (; options->name; options++) {
         char left[80];
         snprintf(left, sizeof left, "%c%c%s --%s%s%s", options->letter ? '-' : ' ',
-                 options->letter ? options->letter : ' ', options->letter ? "," : " ", options->name,
-                 options->argument ? " " : "", options->argument ? options->argument : "");
+                 options->letter ? options->letter : ' ', options->letter ? "," : " ",
+                 options->name, options->argument ? " " : "",
+                 options->argument ? options->argument : "");
         fprintf(out, "  %-26s %s\n", left, options->help);
     }
 }
 
 static void print_help(const fb_tool *tool, FILE *out) {
-    fprintf(out, "usage: %s [options] %s\n\n%s\n\noptions:\n", tool->name, tool->operands, tool->summary);
+    fprintf(out, "usage: %s [options] %s\n\n%s\n\noptions:\n", tool->name, tool->operands,
+            tool->summary);
     print_options(out, tool->options);
     print_options(out, common);
     fprintf(out,
@@ -72,23 +74,26 @@ static void print_help(const fb_tool *tool, FILE *out) {
 }
 
 /* The tables as getopt wants them; returns the number of entries. */
-static int fill_getopt(const fb_tool *tool, struct option *all, const fb_option **which, char *letters) {
+static int fill_getopt(const fb_tool *tool, struct option *all, const fb_option **which,
+                       char *letters) {
     const fb_option *tables[2] = {tool->options, common};
     int n = 0;
     char *letter = letters;
     *letter++ = ':';
-    for (int t = 0; t < 2; t++)
+    for (int t = 0; t < 2; t++) {
         for (const fb_option *o = tables[t]; o->name; o++) {
             which[n] = o;
             all[n] = (struct option){o->name, o->argument ? required_argument : no_argument, NULL,
                                      NO_LETTER + n};
             if (o->letter) {
                 *letter++ = o->letter;
-                if (o->argument)
+                if (o->argument) {
                     *letter++ = ':';
+                }
             }
             n++;
         }
+    }
     *letter = 0;
     all[n] = (struct option){0};
     return n;
@@ -109,26 +114,28 @@ static int take_option(fb_cli *cli, const fb_option *option, const char *value) 
         fprintf(cli->out, "%s (fbtools) %s\n", cli->tool->name, FB_VERSION);
         return fflush(cli->out) ? FB_EXIT_OUTPUT : FB_EXIT_OK;
     }
-    if (strcmp(option->name, "output") == 0)
+    if (strcmp(option->name, "output") == 0) {
         cli->output = value;
-    else if (strcmp(option->name, "report") == 0)
+    } else if (strcmp(option->name, "report") == 0) {
         cli->report = value;
-    else if (strcmp(option->name, "strict") == 0)
+    } else if (strcmp(option->name, "strict") == 0) {
         cli->strict = true;
-    else if (strcmp(option->name, "quiet") == 0)
+    } else if (strcmp(option->name, "quiet") == 0) {
         cli->quiet = true;
-    else if (strcmp(option->name, "verbose") == 0)
+    } else if (strcmp(option->name, "verbose") == 0) {
         cli->verbose = true;
-    else {
-        if (cli->n_given == (int)(sizeof cli->given / sizeof cli->given[0]))
+    } else {
+        if (cli->n_given == (int)(sizeof cli->given / sizeof cli->given[0])) {
             return usage(cli, "too many options", "");
+        }
         cli->given[cli->n_given].option = option;
         cli->given[cli->n_given++].value = value ? value : "";
     }
     return -1;
 }
 
-int fb_cli_begin(fb_cli *cli, const fb_tool *tool, int argc, char **argv, FILE *in, FILE *out, FILE *err) {
+int fb_cli_begin(fb_cli *cli, const fb_tool *tool, int argc, char **argv, FILE *in, FILE *out,
+                 FILE *err) {
     memset(cli, 0, sizeof *cli);
     cli->tool = tool;
     cli->in = in;
@@ -144,49 +151,63 @@ int fb_cli_begin(fb_cli *cli, const fb_tool *tool, int argc, char **argv, FILE *
     optind = 0; /* GNU: start afresh, also when called again */
     opterr = 0;
     while ((code = getopt_long(argc, argv, letters, all, NULL)) != -1) {
-        if (code == ':')
+        if (code == ':') {
             return usage(cli, "an argument is missing after ", argv[optind - 1]);
-        if (code == '?')
+        }
+        if (code == '?') {
             return usage(cli, "no such option: ", argv[optind - 1]);
+        }
         const fb_option *option = code >= NO_LETTER ? which[code - NO_LETTER] : NULL;
-        for (int i = 0; i < n && !option; i++)
-            if (which[i]->letter == code)
+        for (int i = 0; i < n && !option; i++) {
+            if (which[i]->letter == code) {
                 option = which[i];
+            }
+        }
         int status = take_option(cli, option, optarg);
-        if (status >= 0)
+        if (status >= 0) {
             return status;
+        }
     }
     for (; optind < argc; optind++) {
-        if (cli->n_operands == tool->max_operands)
+        if (cli->n_operands == tool->max_operands) {
             return usage(cli, "one operand too many: ", argv[optind]);
+        }
         cli->operands[cli->n_operands++] = argv[optind];
     }
-    if (cli->report && cli->output && strcmp(cli->report, cli->output) == 0)
+    if (cli->report && cli->output && strcmp(cli->report, cli->output) == 0) {
         return usage(cli, "--report and --output name the same file: ", cli->report);
+    }
     return -1;
 }
 
 const char *fb_cli_values(const fb_cli *cli, const char *name, int i) {
-    for (int j = 0; j < cli->n_given; j++)
-        if (strcmp(cli->given[j].option->name, name) == 0 && i-- == 0)
+    for (int j = 0; j < cli->n_given; j++) {
+        if (strcmp(cli->given[j].option->name, name) == 0 && i-- == 0) {
             return cli->given[j].value;
+        }
+    }
     return NULL;
 }
 
 const char *fb_cli_value(const fb_cli *cli, const char *name) {
-    for (int j = cli->n_given - 1; j >= 0; j--)
-        if (strcmp(cli->given[j].option->name, name) == 0)
+    for (int j = cli->n_given - 1; j >= 0; j--) {
+        if (strcmp(cli->given[j].option->name, name) == 0) {
             return cli->given[j].value;
+        }
+    }
     return NULL;
 }
 
-bool fb_cli_number(fb_cli *cli, const char *name, double low, double high, double missing, double *x) {
+bool fb_cli_number(fb_cli *cli, const char *name, double low, double high, double missing,
+                   double *x) {
     const char *text = fb_cli_value(cli, name);
     *x = missing;
-    if (!text)
+    if (!text) {
         return true;
-    if (fb_number_parse(text, strlen(text), x) && *x >= low && *x <= high)
+    }
+    if (fb_number_parse(text, strlen(text), x) && *x >= low && *x <= high) {
         return true;
+    }
     fb_cli_say(cli, "--%s must be a number from %g to %g, got '%s'", name, low, high, text);
     return false;
 }
@@ -194,10 +215,12 @@ bool fb_cli_number(fb_cli *cli, const char *name, double low, double high, doubl
 /* ---- messages and the report ---------------------------------------------------------------- */
 
 static void print_record(FILE *err, const fb_record *record) {
-    if (record->file)
+    if (record->file) {
         fprintf(err, "%s:", record->file);
-    if (record->line)
+    }
+    if (record->line) {
         fprintf(err, "%d:", record->line);
+    }
     fprintf(err, "%s%s: %s [%s]\n", record->file ? " " : "",
             record->action == FB_ERROR     ? "error"
             : record->action == FB_WARNING ? "warning"
@@ -210,16 +233,20 @@ static void print_records(const fb_cli *cli) {
     int shown[FB_DIAG_ID_COUNT] = {0}, hidden = 0;
     for (size_t i = 0; i < diag->n; i++) {
         const fb_record *record = &diag->records[i];
-        if (cli->quiet && record->action != FB_ERROR)
+        if (cli->quiet && record->action != FB_ERROR) {
             continue;
-        if (shown[record->id]++ < FEW || cli->verbose)
+        }
+        if (shown[record->id]++ < FEW || cli->verbose) {
             print_record(cli->err, record);
-        else
+        } else {
             hidden++;
+        }
     }
-    if (hidden)
-        fprintf(cli->err, "%s: %d more messages like these; --verbose or --report FILE shows them all\n",
+    if (hidden) {
+        fprintf(cli->err,
+                "%s: %d more messages like these; --verbose or --report FILE shows them all\n",
                 cli->tool->name, hidden);
+    }
 }
 
 static bool ends_with(const char *text, const char *end) {
@@ -235,27 +262,32 @@ static const char *input_name(const fb_cli *cli) {
 static fb_status write_report(fb_cli *cli, const fb_model *model) {
     fb_output output;
     fb_status status = fb_cli_open(cli, cli->report, &output);
-    if (status != FB_OK)
+    if (status != FB_OK) {
         return status;
-    (ends_with(cli->report, ".html") ? fb_report_html : fb_report_json)(&output.text, cli->tool->name,
-                                                                       input_name(cli), model, &cli->diag);
+    }
+    (ends_with(cli->report, ".html")
+         ? fb_report_html
+         : fb_report_json)(&output.text, cli->tool->name, input_name(cli), model, &cli->diag);
     return fb_cli_close(cli, cli->report, &output, true);
 }
 
 int fb_cli_end(fb_cli *cli, int status) {
-    if (cli->diag.out_of_memory && status == FB_EXIT_OK)
+    if (cli->diag.out_of_memory && status == FB_EXIT_OK) {
         status = FB_EXIT_INTERNAL;
+    }
     print_records(cli);
     fb_diag_clear(&cli->diag);
     return status;
 }
 
 int fb_cli_report(fb_cli *cli, const fb_model *model, int status) {
-    if (cli->report && write_report(cli, model) != FB_OK && status == FB_EXIT_OK)
+    if (cli->report && write_report(cli, model) != FB_OK && status == FB_EXIT_OK) {
         status = FB_EXIT_OUTPUT;
+    }
     long bad = cli->diag.counts[FB_APPROXIMATED] + cli->diag.counts[FB_IGNORED];
     if (status == FB_EXIT_OK && cli->strict && bad > 0) {
-        fb_cli_say(cli, "--strict: %ld part%s approximated or ignored", bad, bad == 1 ? " is" : "s are");
+        fb_cli_say(cli, "--strict: %ld part%s approximated or ignored", bad,
+                   bad == 1 ? " is" : "s are");
         status = FB_EXIT_UNSUPPORTED;
     }
     return status;
@@ -269,21 +301,26 @@ static void hash(const char *bytes, size_t size, char *sha) {
     sha256_init(&context);
     sha256_update(&context, size, (const uint8_t *)bytes);
     sha256_digest(&context, sizeof digest, digest);
-    for (size_t i = 0; i < sizeof digest; i++)
+    for (size_t i = 0; i < sizeof digest; i++) {
         sprintf(sha + 2 * i, "%02x", digest[i]);
+    }
 }
 
-fb_status fb_cli_read_model(fb_cli *cli, const char *file, size_t max_bytes, fb_model **model, char *sha) {
+fb_status fb_cli_read_model(fb_cli *cli, const char *file, size_t max_bytes, fb_model **model,
+                            char *sha) {
     char *bytes;
     size_t size;
     *model = NULL;
     bool standard = !file || strcmp(file, "-") == 0;
-    fb_status status = standard ? fb_read_stream(cli->in, "<stdin>", max_bytes, &bytes, &size, &cli->diag)
+    fb_status status = standard ? fb_read_stream(cli->in, "<stdin>", max_bytes, &bytes, &size,
+                                                 &cli->diag)
                                 : fb_read_file(file, max_bytes, &bytes, &size, &cli->diag);
-    if (status != FB_OK)
+    if (status != FB_OK) {
         return status;
-    if (sha)
+    }
+    if (sha) {
         hash(bytes, size, sha);
+    }
     return fb_model_read(model, bytes, size, standard ? "<stdin>" : file, max_bytes, &cli->diag);
 }
 
@@ -299,8 +336,9 @@ void fb_cli_add_step(fb_cli *cli, fb_model *model, const char *input, const char
         char option[256];
         snprintf(option, sizeof option, "--%s%s%s", cli->given[i].option->name,
                  cli->given[i].option->argument ? "=" : "", cli->given[i].value);
-        if (i)
+        if (i) {
             fb_text_puts(&text, ", ");
+        }
         fb_json_string(&text, option);
     }
     fb_text_puts(&text, "], \"input\": ");
@@ -324,10 +362,11 @@ void fb_cli_add_step(fb_cli *cli, fb_model *model, const char *input, const char
 /* ---- output --------------------------------------------------------------------------------- */
 
 static fb_status output_failed(fb_cli *cli, const char *file, int error) {
-    if (error == EPIPE) /* who reads has had enough */
+    if (error == EPIPE) { /* who reads has had enough */
         return FB_E_OUTPUT;
-    fb_diag_add(&cli->diag, FB_ERROR, FB3001, (fb_place){file ? file : "<stdout>", 0, NULL, NULL}, NULL,
-                "cannot be written: %s", strerror(error ? error : EIO));
+    }
+    fb_diag_add(&cli->diag, FB_ERROR, FB3001, (fb_place){file ? file : "<stdout>", 0, NULL, NULL},
+                NULL, "cannot be written: %s", strerror(error ? error : EIO));
     return FB_E_OUTPUT;
 }
 
@@ -339,8 +378,9 @@ static bool is_link(const char *file) {
 /* A new file beside `file`, to be renamed to it; plain files and new names only. */
 static FILE *open_temporary(const char *file, char **name) {
     struct stat info;
-    if (stat(file, &info) == 0 && (!S_ISREG(info.st_mode) || is_link(file)))
+    if (stat(file, &info) == 0 && (!S_ISREG(info.st_mode) || is_link(file))) {
         return fopen(file, "wb"); /* a device, a pipe or a link: written as it is */
+    }
     size_t n = strlen(file);
     char *temporary = fb_alloc(n + 8);
     if (!temporary) {
@@ -374,8 +414,9 @@ fb_status fb_cli_open(fb_cli *cli, const char *file, fb_output *output) {
         output->file = cli->out;
     } else {
         output->file = open_temporary(file, &output->temporary);
-        if (!output->file)
+        if (!output->file) {
             return output_failed(cli, file, errno);
+        }
     }
     fb_text_init(&output->text, output->file);
     return FB_OK;
@@ -400,11 +441,14 @@ fb_status fb_cli_close(fb_cli *cli, const char *file, fb_output *output, bool ke
             status = FB_E_OUTPUT;
             error = errno;
         }
-        if (status != FB_OK || !keep)
+        if (status != FB_OK || !keep) {
             unlink(output->temporary);
+        }
         fb_free(output->temporary);
     }
-    if (status == FB_E_MEMORY)
-        fb_diag_add(&cli->diag, FB_ERROR, FB1003, (fb_place){file, 0, NULL, NULL}, NULL, "out of memory");
+    if (status == FB_E_MEMORY) {
+        fb_diag_add(&cli->diag, FB_ERROR, FB1003, (fb_place){file, 0, NULL, NULL}, NULL,
+                    "out of memory");
+    }
     return status == FB_E_OUTPUT ? output_failed(cli, standard ? NULL : file, error) : status;
 }

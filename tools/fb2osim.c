@@ -11,7 +11,8 @@ static const fb_option options[] = {
 
 static const fb_tool tool = {
     .name = "fb2osim",
-    .summary = "Writes a model as an OpenSim file. What OpenSim has no word for travels in it as a comment\n"
+    .summary = "Writes a model as an OpenSim file. What OpenSim has no word for travels in it as a "
+               "comment\n"
                "that OpenSim skips and osim2fb reads back.",
     .operands = "[MODEL]",
     .max_operands = 1,
@@ -28,8 +29,9 @@ static int convert(fb_cli *cli) {
         fb_cli_say(cli, "--to must be 40500 or 40000, got '%s'", to);
         return FB_EXIT_USAGE;
     }
-    if (!fb_cli_number(cli, "max-size", 0, 2000, 256, &megabytes))
+    if (!fb_cli_number(cli, "max-size", 0, 2000, 256, &megabytes)) {
         return FB_EXIT_USAGE;
+    }
     const char *file = cli->n_operands ? cli->operands[0] : "-";
     fb_model *model;
     char sha[65];
@@ -58,7 +60,8 @@ static int convert(fb_cli *cli) {
 int fb_fb2osim_main(int argc, char **argv, FILE *in, FILE *out, FILE *err) {
     fb_cli cli;
     int status = fb_cli_begin(&cli, &tool, argc, argv, in, out, err);
-    if (status < 0)
+    if (status < 0) {
         status = convert(&cli);
+    }
     return fb_cli_end(&cli, status);
 }

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_BYTES ((size_t)64 * 1024) /* the usual block; larger requests get one of their own */
+#define BLOCK_BYTES \
+    ((size_t)64 * 1024) /* the usual block; larger requests get one of their own \
+                         */
 #define ALIGN 16
 
 static long alloc_count;   /* allocations since the last fb_alloc_fail_at */
@@ -20,8 +22,9 @@ long fb_alloc_fail_at(long n) {
 }
 
 static int alloc_refused(void) {
-    if (alloc_fail_at == 0)
+    if (alloc_fail_at == 0) {
         return 0;
+    }
     alloc_count++;
     return alloc_count >= alloc_fail_at;
 }
@@ -60,22 +63,25 @@ void fb_arena_clear(fb_arena *arena) {
 }
 
 static void *out_of_memory(fb_arena *arena) {
-    if (arena->oom)
+    if (arena->oom) {
         longjmp(*arena->oom, 1);
+    }
     return NULL;
 }
 
 void *fb_arena_alloc(fb_arena *arena, size_t bytes) {
-    if (bytes > SIZE_MAX / 2)
+    if (bytes > SIZE_MAX / 2) {
         return out_of_memory(arena);
+    }
     bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
     if (!arena->head || arena->size - arena->used < bytes) {
         /* a request that would waste a block gets its own, behind the block in use */
         int own = arena->head && bytes > BLOCK_BYTES / 4;
         size_t size = bytes > BLOCK_BYTES ? bytes : own ? bytes : BLOCK_BYTES;
         struct fb_block *block = fb_alloc(HEAD + size);
-        if (!block)
+        if (!block) {
             return out_of_memory(arena);
+        }
         block->size = size;
         arena->total += HEAD + size;
         if (own) {
@@ -94,17 +100,20 @@ void *fb_arena_alloc(fb_arena *arena, size_t bytes) {
 }
 
 void *fb_arena_array(fb_arena *arena, size_t count, size_t size) {
-    if (size && count > SIZE_MAX / size)
+    if (size && count > SIZE_MAX / size) {
         return out_of_memory(arena);
+    }
     return fb_arena_alloc(arena, count * size);
 }
 
 char *fb_arena_text(fb_arena *arena, const char *text, size_t n) {
-    if (n == SIZE_MAX)
+    if (n == SIZE_MAX) {
         return out_of_memory(arena);
+    }
     char *copy = fb_arena_alloc(arena, n + 1);
-    if (copy && n)
+    if (copy && n) {
         memcpy(copy, text, n);
+    }
     return copy;
 }
 
@@ -120,23 +129,27 @@ char *fb_arena_printf(fb_arena *arena, const char *format, ...) {
     int n = vsnprintf(small, sizeof small, format, args);
     va_end(args);
     char *text = n < 0 ? NULL : fb_arena_alloc(arena, (size_t)n + 1);
-    if (text && n < (int)sizeof small)
+    if (text && n < (int)sizeof small) {
         memcpy(text, small, (size_t)n);
-    else if (text)
+    } else if (text) {
         vsnprintf(text, (size_t)n + 1, format, again);
+    }
     va_end(again);
     return text;
 }
 
 void *fb_arena_grow(fb_arena *arena, void *items, size_t n, size_t *capacity, size_t item_size) {
-    if (n < *capacity)
+    if (n < *capacity) {
         return items;
+    }
     size_t more = *capacity ? *capacity * 2 : 4;
     void *grown = fb_arena_array(arena, more, item_size);
-    if (!grown)
+    if (!grown) {
         return NULL;
-    if (n)
+    }
+    if (n) {
         memcpy(grown, items, n * item_size);
+    }
     *capacity = more;
     return grown;
 }

@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-/* malloc, realloc and free for all of fbtools: NULL on failure or overflow. fb_alloc(0) is valid. */
+/* malloc, realloc and free for all of fbtools: NULL on failure or overflow. fb_alloc(0) is valid.
+ */
 void *fb_alloc(size_t bytes);
 void *fb_realloc(void *p, size_t bytes);
 void fb_free(void *p);
@@ -46,17 +47,18 @@ char *fb_arena_text(fb_arena *arena, const char *text, size_t n);
 /* A copy of a C string. */
 char *fb_arena_dup(fb_arena *arena, const char *text);
 /* A formatted string. */
-char *fb_arena_printf(fb_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *fb_arena_printf(fb_arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Makes room for one more item in an array that lives in the arena: returns the array, grown (and
  * moved) when n == *capacity. Old copies stay in the arena until it is cleared. */
 void *fb_arena_grow(fb_arena *arena, void *items, size_t n, size_t *capacity, size_t item_size);
 
 /* Appends to an array in an arena; N and CAPACITY are size_t lvalues. */
-#define FB_PUSH(ARENA, ITEMS, N, CAPACITY, ITEM)                                             \
-    do {                                                                                     \
-        (ITEMS) = fb_arena_grow((ARENA), (ITEMS), (N), &(CAPACITY), sizeof *(ITEMS));        \
-        (ITEMS)[(N)++] = (ITEM);                                                             \
+#define FB_PUSH(ARENA, ITEMS, N, CAPACITY, ITEM) \
+    do { \
+        (ITEMS) = fb_arena_grow((ARENA), (ITEMS), (N), &(CAPACITY), sizeof *(ITEMS)); \
+        (ITEMS)[(N)++] = (ITEM); \
     } while (0)
 
 #ifdef __cplusplus

@@ -49,8 +49,9 @@ static const char *copy(fb_diag *diag, const char *text) {
 void fb_diag_add(fb_diag *diag, fb_action action, fb_diag_id id, fb_place place, const char *effect,
                  const char *format, ...) {
     diag->counts[action]++;
-    if (diag->n >= FB_DIAG_MAX)
+    if (diag->n >= FB_DIAG_MAX) {
         return;
+    }
     fb_record *grown = fb_arena_grow(&diag->arena, diag->records, diag->n, &diag->capacity,
                                      sizeof *diag->records);
     char message[1024];
@@ -77,8 +78,9 @@ void fb_diag_add(fb_diag *diag, fb_action action, fb_diag_id id, fb_place place,
 }
 
 void fb_diag_unit(fb_diag *diag, const char *unit) {
-    if (diag->n > 0 && unit)
+    if (diag->n > 0 && unit) {
         diag->records[diag->n - 1].unit = copy(diag, unit);
+    }
 }
 
 #define LONGEST_WORD 64
@@ -86,16 +88,19 @@ void fb_diag_unit(fb_diag *diag, const char *unit) {
 /* Letters to insert, remove or change to make b of a (V. Levenshtein 1966); words are short. */
 static int edit_distance(const char *a, const char *b) {
     size_t n = strlen(a), m = strlen(b);
-    if (n >= LONGEST_WORD || m >= LONGEST_WORD)
+    if (n >= LONGEST_WORD || m >= LONGEST_WORD) {
         return LONGEST_WORD;
+    }
     int row[LONGEST_WORD];
-    for (size_t j = 0; j <= m; j++)
+    for (size_t j = 0; j <= m; j++) {
         row[j] = (int)j;
+    }
     for (size_t i = 1; i <= n; i++) {
         int diagonal = row[0];
         row[0] = (int)i;
         for (size_t j = 1; j <= m; j++) {
-            int change = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
+            int change = diagonal +
+                         (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
             diagonal = row[j];
             int best = row[j - 1] < row[j] ? row[j - 1] + 1 : row[j] + 1;
             row[j] = change < best ? change : best;
@@ -109,8 +114,9 @@ const char *fb_nearest_word(const char *word, const char *(*next)(const void *co
     int length = (int)strlen(word), limit = length / 3 + 1, best = limit + 1;
     const char *found = NULL, *candidate;
     for (int i = 0; (candidate = next(context, i)) != NULL; i++) {
-        if (abs((int)strlen(candidate) - length) >= best)
+        if (abs((int)strlen(candidate) - length) >= best) {
             continue;
+        }
         int distance = edit_distance(word, candidate);
         if (distance < best) {
             best = distance;

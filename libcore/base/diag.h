@@ -14,7 +14,7 @@ extern "C" {
  * statuses (docs/conventions.md). */
 typedef enum fb_status {
     FB_OK = 0,
-    FB_E_INPUT = -3,    /* the input cannot be read, or is invalid */
+    FB_E_INPUT = -3, /* the input cannot be read, or is invalid */
     FB_E_UNSUPPORTED = -4,
     FB_E_NUMERIC = -5,
     FB_E_OUTPUT = -6,
@@ -32,55 +32,56 @@ typedef enum fb_action {
     FB_ACTION_COUNT
 } fb_action;
 
-/* Every message has an id that does not change: X(id, what it is about). docs/errors.md lists them. */
-#define FB_DIAG_IDS(X)                                                              \
-    X(FB1001, "a file cannot be opened or read")                                   \
-    X(FB1002, "a file is larger than --max-size")                                  \
-    X(FB1003, "memory ran out")                                                    \
-    X(FB1004, "a file is empty")                                                   \
-    X(FB1101, "XML that is not well-formed")                                       \
-    X(FB1102, "XML nested too deeply")                                             \
-    X(FB1103, "an XML entity that fbtools does not expand")                        \
-    X(FB1104, "bytes in another encoding than the file declares")                  \
-    X(FB1105, "a bare '&'")                                                        \
-    X(FB1106, "a document type declaration")                                       \
-    X(FB1201, "not an OpenSim model")                                              \
-    X(FB1202, "a document version that is unknown")                                \
-    X(FB1203, "an included file")                                                  \
-    X(FB1301, "JSON that is not well-formed")                                      \
-    X(FB1302, "a .fb document of a newer major version")                           \
-    X(FB1303, "a member of a .fb document with a wrong type or value")             \
-    X(FB1401, "a table of numbers that cannot be read")                            \
-    X(FB2001, "a class that fbtools does not know")                                \
-    X(FB2002, "a property that the class does not have")                           \
-    X(FB2003, "a property given twice")                                            \
-    X(FB2004, "an attribute that is not known")                                    \
-    X(FB2101, "a number that cannot be read")                                      \
-    X(FB2102, "a wrong count of numbers")                                          \
-    X(FB2103, "a true/false value or a word that cannot be read")                  \
-    X(FB2104, "a value out of range")                                              \
-    X(FB2105, "a value that must be given")                                        \
-    X(FB2201, "a reference to nothing")                                            \
-    X(FB2202, "a reference found by its bare name")                                \
-    X(FB2203, "names that are not unique")                                         \
-    X(FB2204, "an element without a name")                                         \
-    X(FB2205, "references that go round in a circle")                              \
-    X(FB2301, "a body that no joint reaches")                                      \
-    X(FB2302, "a mass or an inertia that no body can have")                        \
-    X(FB2303, "a function asked outside its domain")                               \
-    X(FB2304, "a mesh that is missing")                                            \
-    X(FB2305, "a function that cannot be evaluated")                               \
-    X(FB2306, "a loop of joints")                                                  \
-    X(FB2307, "a muscle parameter that is unusual")                                \
-    X(FB2401, "something changed on upgrade from an old version")                  \
-    X(FB2501, "what an older document version cannot hold")                        \
+/* Every message has an id that does not change: X(id, what it is about). docs/errors.md lists them.
+ */
+#define FB_DIAG_IDS(X) \
+    X(FB1001, "a file cannot be opened or read") \
+    X(FB1002, "a file is larger than --max-size") \
+    X(FB1003, "memory ran out") \
+    X(FB1004, "a file is empty") \
+    X(FB1101, "XML that is not well-formed") \
+    X(FB1102, "XML nested too deeply") \
+    X(FB1103, "an XML entity that fbtools does not expand") \
+    X(FB1104, "bytes in another encoding than the file declares") \
+    X(FB1105, "a bare '&'") \
+    X(FB1106, "a document type declaration") \
+    X(FB1201, "not an OpenSim model") \
+    X(FB1202, "a document version that is unknown") \
+    X(FB1203, "an included file") \
+    X(FB1301, "JSON that is not well-formed") \
+    X(FB1302, "a .fb document of a newer major version") \
+    X(FB1303, "a member of a .fb document with a wrong type or value") \
+    X(FB1401, "a table of numbers that cannot be read") \
+    X(FB2001, "a class that fbtools does not know") \
+    X(FB2002, "a property that the class does not have") \
+    X(FB2003, "a property given twice") \
+    X(FB2004, "an attribute that is not known") \
+    X(FB2101, "a number that cannot be read") \
+    X(FB2102, "a wrong count of numbers") \
+    X(FB2103, "a true/false value or a word that cannot be read") \
+    X(FB2104, "a value out of range") \
+    X(FB2105, "a value that must be given") \
+    X(FB2201, "a reference to nothing") \
+    X(FB2202, "a reference found by its bare name") \
+    X(FB2203, "names that are not unique") \
+    X(FB2204, "an element without a name") \
+    X(FB2205, "references that go round in a circle") \
+    X(FB2301, "a body that no joint reaches") \
+    X(FB2302, "a mass or an inertia that no body can have") \
+    X(FB2303, "a function asked outside its domain") \
+    X(FB2304, "a mesh that is missing") \
+    X(FB2305, "a function that cannot be evaluated") \
+    X(FB2306, "a loop of joints") \
+    X(FB2307, "a muscle parameter that is unusual") \
+    X(FB2401, "something changed on upgrade from an old version") \
+    X(FB2501, "what an older document version cannot hold") \
     X(FB3001, "output cannot be written")
 
 typedef enum fb_diag_id {
 #define FB_DIAG_ENUM(ID, TEXT) ID,
     FB_DIAG_IDS(FB_DIAG_ENUM)
 #undef FB_DIAG_ENUM
-    FB_DIAG_ID_COUNT
+        FB_DIAG_ID_COUNT
 } fb_diag_id;
 
 typedef struct fb_record {

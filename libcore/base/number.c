@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT_POWER 22                    /* 10^22 is the largest power of ten that is a double */
-#define EXACT_INT 9007199254740992.0      /* 2^53 */
+#define EXACT_POWER 22               /* 10^22 is the largest power of ten that is a double */
+#define EXACT_INT 9007199254740992.0 /* 2^53 */
 
-static const double power10[EXACT_POWER + 1] = {
-    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+static const double power10[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 /* Writes an integer's digits; returns how many. */
 static int print_digits(char *out, uint64_t m) {
@@ -22,12 +22,14 @@ static int print_digits(char *out, uint64_t m) {
         reversed[n++] = (char)('0' + m % 10);
         m /= 10;
     } while (m);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         out[i] = reversed[n - 1 - i];
+    }
     return n;
 }
 
-/* Writes m / 10^decimals, 0 <= decimals <= 22, in plain or scientific notation; returns the length. */
+/* Writes m / 10^decimals, 0 <= decimals <= 22, in plain or scientific notation; returns the length.
+ */
 static int print_decimal(char *out, uint64_t m, int decimals) {
     char digits[24];
     while (decimals > 0 && m % 10 == 0) {
@@ -41,8 +43,9 @@ static int print_decimal(char *out, uint64_t m, int decimals) {
         if (point <= 0) {
             *p++ = '0';
             *p++ = '.';
-            for (int i = point; i < 0; i++)
+            for (int i = point; i < 0; i++) {
                 *p++ = '0';
+            }
             memcpy(p, digits, (size_t)n);
             p += n;
         } else {
@@ -68,13 +71,14 @@ static int print_decimal(char *out, uint64_t m, int decimals) {
     return (int)(p - out);
 }
 
-/* x > 0 as a decimal of at most 17 digits through extended precision: the digits of m and the number
- * of decimals such that m / 10^decimals reads back to x; 0 if that is not certain. */
+/* x > 0 as a decimal of at most 17 digits through extended precision: the digits of m and the
+ * number of decimals such that m / 10^decimals reads back to x; 0 if that is not certain. */
 static int find_decimal(double x, uint64_t *m, int *decimals) {
     for (int k = 0; k <= EXACT_POWER; k++) {
         double scaled = x * power10[k];
-        if (scaled >= EXACT_INT)
+        if (scaled >= EXACT_INT) {
             break;
+        }
         double r = nearbyint(scaled);
         if (r / power10[k] == x) { /* both exact: the quotient is correctly rounded */
             *m = (uint64_t)r;
@@ -85,30 +89,34 @@ static int find_decimal(double x, uint64_t *m, int *decimals) {
     return 0;
 }
 
-/* Tidies what %.*e wrote: "1.50000000e-07" becomes "1.5e-7"; plain notation where it is as short. */
+/* Tidies what %.*e wrote: "1.50000000e-07" becomes "1.5e-7"; plain notation where it is as short.
+ */
 static int print_slow(char out[FB_NUMBER_MAX], double x) {
     char text[40];
     for (int precision = fabs(x) < 1e-300 ? 0 : 14; precision <= 16; precision++) {
         snprintf(text, sizeof text, "%.*e", precision, x);
-        if (strtod(text, NULL) == x)
+        if (strtod(text, NULL) == x) {
             break;
+        }
     }
     char *e = strchr(text, 'e');
     int exponent = atoi(e + 1);
     uint64_t m = 0;
     int n = 0; /* digits */
-    for (char *c = text; c < e; c++)
+    for (char *c = text; c < e; c++) {
         if (*c >= '0' && *c <= '9') {
             m = m * 10 + (uint64_t)(*c - '0');
             n++;
         }
+    }
     while (n > 1 && m % 10 == 0) {
         m /= 10;
         n--;
     }
     int decimals = n - 1 - exponent;
-    if (decimals >= 0 && exponent > -6)
+    if (decimals >= 0 && exponent > -6) {
         return print_decimal(out, m, decimals);
+    }
     char *p = out;
     char digits[24];
     n = print_digits(digits, m);
@@ -129,23 +137,24 @@ static int print_slow(char out[FB_NUMBER_MAX], double x) {
 
 int fb_number_print(char out[FB_NUMBER_MAX], double x) {
     int n = 0;
-    if (isnan(x))
+    if (isnan(x)) {
         n = sprintf(out, "nan");
-    else if (isinf(x))
+    } else if (isinf(x)) {
         n = sprintf(out, x > 0 ? "inf" : "-inf");
-    else {
+    } else {
         if (signbit(x)) {
             out[n++] = '-';
             x = -x;
         }
         uint64_t m;
         int decimals;
-        if (x == 0)
+        if (x == 0) {
             out[n++] = '0';
-        else if (x < 1e16 && x > 1e-9 && find_decimal(x, &m, &decimals))
+        } else if (x < 1e16 && x > 1e-9 && find_decimal(x, &m, &decimals)) {
             n += print_decimal(out + n, m, decimals);
-        else
+        } else {
             n += print_slow(out + n, x);
+        }
     }
     out[n] = 0;
     return n;
@@ -153,37 +162,45 @@ int fb_number_print(char out[FB_NUMBER_MAX], double x) {
 
 static int scan_word(const char **text, const char *end, const char *word) {
     size_t n = strlen(word);
-    if ((size_t)(end - *text) < n)
+    if ((size_t)(end - *text) < n) {
         return 0;
-    for (size_t i = 0; i < n; i++)
-        if (((*text)[i] | 32) != word[i])
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (((*text)[i] | 32) != word[i]) {
             return 0;
+        }
+    }
     *text += n;
     return 1;
 }
 
-/* The C library's conversion of a token that is known to be a number; its decimal point is the locale's. */
+/* The C library's conversion of a token that is known to be a number; its decimal point is the
+ * locale's. */
 static double convert_slow(const char *token, size_t n) {
     char small[128];
     char *copy = n < sizeof small ? small : malloc(n + 1);
-    if (!copy)
+    if (!copy) {
         return FB_NAN;
+    }
     memcpy(copy, token, n);
     copy[n] = 0;
     char *point = strchr(copy, '.');
-    if (point)
+    if (point) {
         *point = localeconv()->decimal_point[0];
+    }
     double x = strtod(copy, NULL);
-    if (copy != small)
+    if (copy != small) {
         free(copy);
+    }
     return x;
 }
 
 int fb_number_scan(const char **text, const char *end, double *x) {
     const char *p = *text;
     int negative = 0;
-    if (p < end && (*p == '-' || *p == '+'))
+    if (p < end && (*p == '-' || *p == '+')) {
         negative = *p++ == '-';
+    }
     if (scan_word(&p, end, "infinity") || scan_word(&p, end, "inf")) {
         *x = negative ? -FB_INFINITY : FB_INFINITY;
         *text = p;
@@ -199,32 +216,39 @@ int fb_number_scan(const char **text, const char *end, double *x) {
     for (; p < end; p++) {
         if (*p >= '0' && *p <= '9') {
             digits++;
-            if (significant || *p != '0')
+            if (significant || *p != '0') {
                 significant++;
-            if (significant <= 19)
+            }
+            if (significant <= 19) {
                 m = m * 10 + (uint64_t)(*p - '0');
-            else {
+            } else {
                 inexact |= *p != '0';
                 exponent++;
             }
-            if (seen_point)
+            if (seen_point) {
                 exponent--;
+            }
         } else if (*p == '.' && !seen_point) {
             seen_point = 1;
-        } else
+        } else {
             break;
+        }
     }
-    if (digits == 0)
+    if (digits == 0) {
         return 0;
+    }
     if (p < end && (*p == 'e' || *p == 'E')) {
         const char *q = p + 1;
         int minus = 0, e = 0;
-        if (q < end && (*q == '-' || *q == '+'))
+        if (q < end && (*q == '-' || *q == '+')) {
             minus = *q++ == '-';
+        }
         if (q < end && *q >= '0' && *q <= '9') {
-            for (; q < end && *q >= '0' && *q <= '9'; q++)
-                if (e < 100000)
+            for (; q < end && *q >= '0' && *q <= '9'; q++) {
+                if (e < 100000) {
                     e = e * 10 + (*q - '0');
+                }
+            }
             exponent += minus ? -e : e;
             p = q;
         }
@@ -235,13 +259,14 @@ int fb_number_scan(const char **text, const char *end, double *x) {
         exponent++;
     }
     double value;
-    if (m == 0)
+    if (m == 0) {
         value = 0;
-    else if (!inexact && m <= (uint64_t)EXACT_INT && exponent >= -EXACT_POWER &&
-             exponent <= EXACT_POWER)
+    } else if (!inexact && m <= (uint64_t)EXACT_INT && exponent >= -EXACT_POWER &&
+               exponent <= EXACT_POWER) {
         value = exponent < 0 ? (double)m / power10[-exponent] : (double)m * power10[exponent];
-    else
+    } else {
         value = fabs(convert_slow(*text, (size_t)(p - *text)));
+    }
     *x = negative ? -value : value;
     *text = p;
     return 1;
@@ -249,11 +274,14 @@ int fb_number_scan(const char **text, const char *end, double *x) {
 
 int fb_number_parse(const char *text, size_t n, double *x) {
     const char *p = text, *end = text + n;
-    while (p < end && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'))
+    while (p < end && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r')) {
         p++;
-    if (!fb_number_scan(&p, end, x))
+    }
+    if (!fb_number_scan(&p, end, x)) {
         return 0;
-    while (p < end && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'))
+    }
+    while (p < end && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r')) {
         p++;
+    }
     return p == end;
 }

@@ -21,8 +21,8 @@ extern "C" {
 
 #define FB_NUMBER_MAX 32 /* room for any number that fb_number_print writes, with the final 0 */
 
-/* Writes x with the fewest digits that read back to the same double; "nan", "inf", "-inf" for those.
- * Returns the length. Integers get no point; -0 is "-0". */
+/* Writes x with the fewest digits that read back to the same double; "nan", "inf", "-inf" for
+ * those. Returns the length. Integers get no point; -0 is "-0". */
 int fb_number_print(char out[FB_NUMBER_MAX], double x);
 
 /* Reads one number at *text (ending before `end`): optional sign, digits, point, exponent, or nan,

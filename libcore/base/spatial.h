@@ -1,5 +1,5 @@
-/* Small linear algebra in three dimensions, inline: vectors double[3], matrices double[9] row-major.
- * Outputs first; an output must not be one of the inputs unless a function says so. */
+/* Small linear algebra in three dimensions, inline: vectors double[3], matrices double[9]
+ * row-major. Outputs first; an output must not be one of the inputs unless a function says so. */
 #ifndef FB_BASE_SPATIAL_H
 #define FB_BASE_SPATIAL_H
 
@@ -69,8 +69,9 @@ static inline void fb_v3_cross(double *r, const double *a, const double *b) {
 /* Scales to length 1 in place; returns the old length, and leaves a zero vector alone. */
 static inline double fb_v3_normalize(double *a) {
     double n = fb_v3_norm(a);
-    if (n > 0)
+    if (n > 0) {
         fb_v3_scale(a, 1 / n, a);
+    }
     return n;
 }
 
@@ -95,23 +96,30 @@ static inline void fb_m3_tmul_v3(double *r, const double *m, const double *a) {
 
 /* r = a b */
 static inline void fb_m3_mul(double *r, const double *a, const double *b) {
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
             r[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+        }
+    }
 }
 
 /* r = transpose(a) b */
 static inline void fb_m3_tmul(double *r, const double *a, const double *b) {
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
             r[3 * i + j] = a[i] * b[j] + a[3 + i] * b[3 + j] + a[6 + i] * b[6 + j];
+        }
+    }
 }
 
 /* r = a transpose(b) */
 static inline void fb_m3_mult(double *r, const double *a, const double *b) {
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            r[3 * i + j] = a[3 * i] * b[3 * j] + a[3 * i + 1] * b[3 * j + 1] + a[3 * i + 2] * b[3 * j + 2];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            r[3 * i + j] = a[3 * i] * b[3 * j] + a[3 * i + 1] * b[3 * j + 1] +
+                           a[3 * i + 2] * b[3 * j + 2];
+        }
+    }
 }
 
 /* Rotation by `angle` about a unit axis (Rodrigues). */
@@ -163,9 +171,11 @@ static inline void fb_pose_mul(fb_pose *r, const fb_pose *a, const fb_pose *b) {
 
 static inline void fb_pose_inverse(fb_pose *r, const fb_pose *a) {
     double p[3];
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
             r->R[3 * i + j] = a->R[3 * j + i];
+        }
+    }
     fb_m3_mul_v3(p, r->R, a->p);
     fb_v3_scale(r->p, -1, p);
 }

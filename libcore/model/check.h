@@ -8,10 +8,10 @@
 extern "C" {
 #endif
 
-/* Adds a record to `diag` for each finding: bodies that no joint reaches, joints that close loops or
- * join a body to itself, frames that hang on themselves, masses and inertias that no body can have,
- * values out of range, functions that cannot be evaluated or are asked outside their tables, paths of
- * fewer than two points. */
+/* Adds a record to `diag` for each finding: bodies that no joint reaches, joints that close loops
+ * or join a body to itself, frames that hang on themselves, masses and inertias that no body can
+ * have, values out of range, functions that cannot be evaluated or are asked outside their tables,
+ * paths of fewer than two points. */
 void fb_model_check(const fb_model *model, fb_diag *diag);
 
 /* The body, or ground, that a frame is fixed to; NULL if its frames go round in a circle or end

@@ -11,10 +11,10 @@ static const fb_class *const tables[] = {
 #define N_TABLES ((int)(sizeof tables / sizeof tables[0]))
 
 const char *const fb_lists[] = {
-    "bodies",  "frames",  "stations",         "joints",         "constraints", "wraps",
-    "muscles", "ligaments", "springs",        "actuators",      "forces",      "contact_geometry",
-    "contact_forces", "controllers", "probes", "markers",       "components",  "kept",
-    NULL,
+    "bodies",  "frames",           "stations",       "joints",      "constraints",
+    "wraps",   "muscles",          "ligaments",      "springs",     "actuators",
+    "forces",  "contact_geometry", "contact_forces", "controllers", "probes",
+    "markers", "components",       "kept",           NULL,
 };
 
 static const fb_field kept_fields[] = {
@@ -26,49 +26,63 @@ const fb_class fb_class_kept = FB_CLASS("kept", "kept", "kept", FB_ANY, kept_fie
                                         "an element that is kept word for word");
 
 const fb_class *fb_class_at(int i) {
-    for (int t = 0; t < N_TABLES; t++)
-        for (const fb_class *cls = tables[t]; cls->name; cls++)
-            if (i-- == 0)
+    for (int t = 0; t < N_TABLES; t++) {
+        for (const fb_class *cls = tables[t]; cls->name; cls++) {
+            if (i-- == 0) {
                 return cls;
+            }
+        }
+    }
     return NULL;
 }
 
 const fb_class *fb_class_find(const char *name) {
-    for (int t = 0; t < N_TABLES; t++)
-        for (const fb_class *cls = tables[t]; cls->name; cls++)
-            if (cls->name[0] == name[0] && strcmp(cls->name, name) == 0)
+    for (int t = 0; t < N_TABLES; t++) {
+        for (const fb_class *cls = tables[t]; cls->name; cls++) {
+            if (cls->name[0] == name[0] && strcmp(cls->name, name) == 0) {
                 return cls;
+            }
+        }
+    }
     return NULL;
 }
 
 const fb_class *fb_class_find_type(const char *list, fb_family family, const char *type) {
-    for (int t = 0; t < N_TABLES; t++)
+    for (int t = 0; t < N_TABLES; t++) {
         for (const fb_class *cls = tables[t]; cls->name; cls++) {
             int same_list = list ? cls->list && strcmp(cls->list, list) == 0 : cls->list == NULL;
             int same_family = family == FB_ANY || cls->family == family;
             int same_type = type ? cls->type && strcmp(cls->type, type) == 0 : cls->type == NULL;
-            if (same_list && same_family && same_type)
+            if (same_list && same_family && same_type) {
                 return cls;
+            }
         }
+    }
     return NULL;
 }
 
 int fb_class_field(const fb_class *cls, const char *key) {
-    for (int i = 0; i < cls->n_fields; i++)
-        if (strcmp(cls->fields[i].key, key) == 0)
+    for (int i = 0; i < cls->n_fields; i++) {
+        if (strcmp(cls->fields[i].key, key) == 0) {
             return i;
+        }
+    }
     return -1;
 }
 
 int fb_class_tag(const fb_class *cls, const char *tag) {
-    for (int i = 0; i < cls->n_fields; i++)
-        if (strcmp(cls->fields[i].tag, tag) == 0)
+    for (int i = 0; i < cls->n_fields; i++) {
+        if (strcmp(cls->fields[i].tag, tag) == 0) {
             return i;
+        }
+    }
     return -1;
 }
 
 const char *fb_list_set(const char *list) {
-    static const struct { const char *list, *set; } sets[] = {
+    static const struct {
+        const char *list, *set;
+    } sets[] = {
         {"bodies", "/bodyset"},
         {"joints", "/jointset"},
         {"constraints", "/constraintset"},
@@ -83,9 +97,11 @@ const char *fb_list_set(const char *list) {
         {"probes", "/probeset"},
         {"markers", "/markerset"},
     };
-    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
-        if (strcmp(sets[i].list, list) == 0)
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+        if (strcmp(sets[i].list, list) == 0) {
             return sets[i].set;
+        }
+    }
     return "";
 }
 

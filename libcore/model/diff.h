@@ -25,9 +25,10 @@ typedef struct fb_difference {
     const char *unit;          /* or NULL */
 } fb_difference;
 
-/* Calls act for each difference between two linked models; elements are matched by name within their
- * lists. Numbers a and b are the same if |a - b| <= tolerance * max(1, |a|, |b|). Returns how many
- * there are, -1 if memory ran out. Steps, comments, order and source versions are not compared. */
+/* Calls act for each difference between two linked models; elements are matched by name within
+ * their lists. Numbers a and b are the same if |a - b| <= tolerance * max(1, |a|, |b|). Returns how
+ * many there are, -1 if memory ran out. Steps, comments, order and source versions are not
+ * compared. */
 long fb_model_diff(const fb_model *a, const fb_model *b, double tolerance,
                    void (*act)(const fb_difference *, void *), void *context);
 

@@ -30,21 +30,22 @@ typedef struct fb_value {
     bool present; /* false: no value, the union is zero */
     int n;        /* how many: numbers, strings, references, objects */
     union {
-        bool truth;                /* FB_BOOL */
-        int integer;               /* FB_INT */
-        double number;             /* FB_NUMBER */
-        const double *numbers;     /* FB_VECTOR, FB_NUMBERS */
-        const char *string;        /* FB_STRING, FB_CHOICE */
+        bool truth;                 /* FB_BOOL */
+        int integer;                /* FB_INT */
+        double number;              /* FB_NUMBER */
+        const double *numbers;      /* FB_VECTOR, FB_NUMBERS */
+        const char *string;         /* FB_STRING, FB_CHOICE */
         const char *const *strings; /* FB_STRINGS */
-        fb_ref *refs;              /* FB_REF (n 1), FB_REFS */
-        fb_element *object;        /* FB_OBJECT */
-        fb_element **objects;      /* FB_OBJECTS */
+        fb_ref *refs;               /* FB_REF (n 1), FB_REFS */
+        fb_element *object;         /* FB_OBJECT */
+        fb_element **objects;       /* FB_OBJECTS */
     } as;
 } fb_value;
 
 /* A comment that a person left in the source file. */
 typedef struct fb_comment {
-    const char *before; /* the tag it stands before; "" at the element's end; NULL before the element */
+    const char
+        *before; /* the tag it stands before; "" at the element's end; NULL before the element */
     const char *text;
     struct fb_comment *next;
 } fb_comment;
@@ -71,14 +72,15 @@ struct fb_element {
     fb_comment *comments;
     fb_extra *extras;
     fb_kept_xml *kept;
-    int order;         /* place among the children of its OpenSim owner */
-    int line;          /* where it was read, 0 if unknown */
-    const char *file;  /* the file it was read from if not the model's own (an included one), else NULL */
+    int order; /* place among the children of its OpenSim owner */
+    int line;  /* where it was read, 0 if unknown */
+    const char
+        *file; /* the file it was read from if not the model's own (an included one), else NULL */
 };
 
 /* A named group of a set's members, such as the hip flexors. */
 typedef struct fb_group {
-    const char *set;  /* "/forceset" */
+    const char *set; /* "/forceset" */
     const char *name;
     const char *const *members;
     int n_members;
@@ -93,16 +95,16 @@ typedef struct fb_list {
 
 typedef struct fb_model {
     fb_arena arena;
-    fb_element *root;    /* class Model: name, gravity, credits, units, .. */
-    fb_element *ground;  /* class Ground */
+    fb_element *root;             /* class Model: name, gravity, credits, units, .. */
+    fb_element *ground;           /* class Ground */
     fb_list lists[FB_LIST_COUNT]; /* in the order of fb_lists */
     fb_group *groups;
     size_t n_groups, capacity_groups;
     fb_comment *shared_comments; /* before = "Class.tag": stands before each such property */
-    const char **steps;  /* JSON texts, one for each tool that made or changed the document */
+    const char **steps; /* JSON texts, one for each tool that made or changed the document */
     size_t n_steps, capacity_steps;
-    int source_version;  /* of the OpenSim document it was read from, 0 if from none */
-    const char *file;    /* where it was read, for messages */
+    int source_version; /* of the OpenSim document it was read from, 0 if from none */
+    const char *file;   /* where it was read, for messages */
     bool linked;
 } fb_model;
 
@@ -112,7 +114,8 @@ void fb_model_free(fb_model *model);
 
 /* A new element of a class with its fields at no value; not yet anywhere. */
 fb_element *fb_element_new(fb_model *model, const fb_class *cls, const char *name);
-/* Gives every field without value its default (fb_field.initial), owned default objects included. */
+/* Gives every field without value its default (fb_field.initial), owned default objects included.
+ */
 void fb_element_defaults(fb_model *model, fb_element *element);
 /* Gives a joint the coordinates that its class has and its file left out, under OpenSim's names
  * ("_coord_0", ..). */
@@ -131,7 +134,8 @@ void fb_value_set_numbers(fb_model *model, fb_value *value, const double *x, int
 void fb_value_set_string(fb_model *model, fb_value *value, const char *text);
 void fb_value_set_refs(fb_model *model, fb_value *value, const char *const *texts, int n);
 void fb_element_add_kept(fb_model *model, fb_element *element, const char *xml, size_t n);
-void fb_element_add_comment(fb_model *model, fb_element *element, const char *before, const char *text);
+void fb_element_add_comment(fb_model *model, fb_element *element, const char *before,
+                            const char *text);
 void fb_element_add_extra(fb_model *model, fb_element *element, const char *key, const char *json);
 void fb_model_add_step(fb_model *model, const char *json);
 
@@ -154,8 +158,9 @@ fb_status fb_model_link(fb_model *model, fb_diag *diag);
  * Linear in the number of elements: for messages and tools, not for inner loops. */
 const fb_element *fb_model_find(const fb_model *model, fb_family family, const char *name);
 
-/* What a coordinate's value is. Follows OpenSim: a coordinate that drives a rotation axis of a custom
- * joint through a linear function of slope 1 or -1 is rotational, likewise translational; else coupled. */
+/* What a coordinate's value is. Follows OpenSim: a coordinate that drives a rotation axis of a
+ * custom joint through a linear function of slope 1 or -1 is rotational, likewise translational;
+ * else coupled. */
 typedef enum fb_motion { FB_ROTATIONAL, FB_TRANSLATIONAL, FB_COUPLED } fb_motion;
 fb_motion fb_coordinate_motion(const fb_element *coordinate);
 
@@ -170,8 +175,8 @@ bool fb_value_equal(const fb_field *field, const fb_value *a, const fb_value *b)
 /* True if a value is its field's default. */
 bool fb_value_is_default(const fb_field *field, const fb_value *value);
 
-/* Radians of `degrees` such that fb_radians_to_degrees gives the same double back, if there are any:
- * returns 1; else 0 and the nearest. */
+/* Radians of `degrees` such that fb_radians_to_degrees gives the same double back, if there are
+ * any: returns 1; else 0 and the nearest. */
 int fb_degrees_to_radians(double degrees, double *radians);
 double fb_radians_to_degrees(double radians);
 /* The same for a quantity per degree (stiffness), to one per radian. */

@@ -1,5 +1,5 @@
-/* Constraints as equations: errors, Jacobians with respect to u, velocity-dependent terms; assembly of a
- * pose that meets them, and of speeds. */
+/* Constraints as equations: errors, Jacobians with respect to u, velocity-dependent terms; assembly
+ * of a pose that meets them, and of speeds. */
 #include <math.h>
 #include <string.h>
 
@@ -8,26 +8,30 @@
 #include "libcore/motion/solve.h"
 
 /* Adds scale * (velocity of a body's point along a direction) to a row of the Jacobian. */
-static void add_point_row(const fb_state *state, double *row, int body, const double *point, const double *direction,
-                          double scale) {
+static void add_point_row(const fb_state *state, double *row, int body, const double *point,
+                          const double *direction, double scale) {
     const fb_system *s = state->system;
     double moment[3];
     fb_v3_cross(moment, point, direction);
-    for (int i = body; i > 0; i = s->mobods[i].parent)
+    for (int i = body; i > 0; i = s->mobods[i].parent) {
         for (int k = 0; k < s->mobods[i].n_q; k++) {
             int c = s->mobods[i].q + k;
-            row[c] += scale * (fb_v3_dot(state->S[c], moment) + fb_v3_dot(state->S[c] + 3, direction));
+            row[c] += scale *
+                      (fb_v3_dot(state->S[c], moment) + fb_v3_dot(state->S[c] + 3, direction));
         }
+    }
 }
 
 /* The same for the angular velocity. */
-static void add_turn_row(const fb_state *state, double *row, int body, const double *direction, double scale) {
+static void add_turn_row(const fb_state *state, double *row, int body, const double *direction,
+                         double scale) {
     const fb_system *s = state->system;
-    for (int i = body; i > 0; i = s->mobods[i].parent)
+    for (int i = body; i > 0; i = s->mobods[i].parent) {
         for (int k = 0; k < s->mobods[i].n_q; k++) {
             int c = s->mobods[i].q + k;
             row[c] += scale * fb_v3_dot(state->S[c], direction);
         }
+    }
 }
 
 /* Where the constraint's points are, and how they move: ground. */
@@ -41,8 +45,9 @@ static void find_sides(const fb_state *state, const fb_constraint *c, sides *out
         const double *V = state->V[c->body[i]], *A = state->A0[c->body[i]];
         double t[3];
         fb_pose_point(out->p[i], &state->pose[c->body[i]], c->frame[i].p);
-        if (!moving)
+        if (!moving) {
             continue;
+        }
         fb_point_velocity(out->v[i], state, c->body[i], out->p[i]);
         /* of the material point: A_linear + alpha x p + w x v */
         fb_v3_cross(t, A, out->p[i]);
@@ -52,15 +57,17 @@ static void find_sides(const fb_state *state, const fb_constraint *c, sides *out
     }
 }
 
-static double coupler_value(const fb_state *state, const fb_constraint *c, double *gradient, double *hessian) {
+static double coupler_value(const fb_state *state, const fb_constraint *c, double *gradient,
+                            double *hessian) {
     double x[FB_MAX_ARGUMENTS];
-    for (int i = 0; i < c->n_independent; i++)
+    for (int i = 0; i < c->n_independent; i++) {
         x[i] = state->q[c->independent[i]];
+    }
     return c->scale * fb_function_value_n(&c->function, c->n_independent, x, gradient, hessian);
 }
 
-/* Puts dq-derivatives of a coordinate equation into a row over u: u = qdot for all joints that couplers are
- * used with; angular speeds go through N. */
+/* Puts dq-derivatives of a coordinate equation into a row over u: u = qdot for all joints that
+ * couplers are used with; angular speeds go through N. */
 static void add_coordinate_row(const fb_state *state, double *row, int coordinate, double factor) {
     const fb_system *s = state->system;
     const fb_mobod *m = &s->mobods[s->coordinates[coordinate].mobod];
@@ -77,7 +84,8 @@ static void add_coordinate_row(const fb_state *state, double *row, int coordinat
 }
 
 /* The i-th axis of a constraint's frame, in ground. */
-static void frame_axis(double *r, const fb_state *state, const fb_constraint *c, int side, int axis) {
+static void frame_axis(double *r, const fb_state *state, const fb_constraint *c, int side,
+                       int axis) {
     const double *R = c->frame[side].R, local[3] = {R[axis], R[3 + axis], R[6 + axis]};
     fb_m3_mul_v3(r, state->pose[c->body[side]].R, local);
 }
@@ -85,7 +93,8 @@ static void frame_axis(double *r, const fb_state *state, const fb_constraint *c,
 /* The pairs of axes whose right angles keep a weld's orientation. */
 static const int weld_axes[3][2] = {{0, 1}, {1, 2}, {2, 0}}; /* of frame 1, of frame 0 */
 
-static void weld_rows(const fb_state *state, const fb_constraint *c, const sides *at, double *error, double *G, int n) {
+static void weld_rows(const fb_state *state, const fb_constraint *c, const sides *at, double *error,
+                      double *G, int n) {
     static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int i = 0; i < 3; i++) {
         double x[3], y[3], cross[3];
@@ -93,8 +102,9 @@ static void weld_rows(const fb_state *state, const fb_constraint *c, const sides
         frame_axis(y, state, c, 0, weld_axes[i][1]);
         error[i] = fb_v3_dot(x, y);
         error[3 + i] = at->p[1][i] - at->p[0][i];
-        if (!G)
+        if (!G) {
             continue;
+        }
         fb_v3_cross(cross, x, y); /* d(x.y)/dt = (x cross y) . (w1 - w0) */
         add_turn_row(state, G + i * n, c->body[1], cross, 1);
         add_turn_row(state, G + i * n, c->body[0], cross, -1);
@@ -103,38 +113,44 @@ static void weld_rows(const fb_state *state, const fb_constraint *c, const sides
     }
 }
 
-static void line_rows(const fb_state *state, const fb_constraint *c, const sides *at, double *error, double *G, int n) {
+static void line_rows(const fb_state *state, const fb_constraint *c, const sides *at, double *error,
+                      double *G, int n) {
     double d[3];
     fb_v3_sub(d, at->p[1], at->p[0]);
     for (int i = 0; i < 2; i++) {
         double e[3];
         fb_m3_mul_v3(e, state->pose[c->body[0]].R, c->direction[i]);
         error[i] = fb_v3_dot(e, d);
-        if (!G)
+        if (!G) {
             continue;
+        }
         /* e is fixed in body 0: relative velocity of the follower in that body, along e */
         add_point_row(state, G + i * n, c->body[1], at->p[1], e, 1);
         add_point_row(state, G + i * n, c->body[0], at->p[1], e, -1);
     }
 }
 
-static void distance_row(const fb_state *state, const fb_constraint *c, const sides *at, double *error, double *G) {
+static void distance_row(const fb_state *state, const fb_constraint *c, const sides *at,
+                         double *error, double *G) {
     double d[3];
     fb_v3_sub(d, at->p[1], at->p[0]);
     double length = fb_v3_normalize(d);
     error[0] = length - c->distance;
-    if (!G)
+    if (!G) {
         return;
+    }
     add_point_row(state, G, c->body[1], at->p[1], d, 1);
     add_point_row(state, G, c->body[0], at->p[0], d, -1);
 }
 
-static void point_rows(const fb_state *state, const fb_constraint *c, const sides *at, double *error, double *G, int n) {
+static void point_rows(const fb_state *state, const fb_constraint *c, const sides *at,
+                       double *error, double *G, int n) {
     static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int i = 0; i < 3; i++) {
         error[i] = at->p[1][i] - at->p[0][i];
-        if (!G)
+        if (!G) {
             continue;
+        }
         add_point_row(state, G + i * n, c->body[1], at->p[1], unit[i], 1);
         add_point_row(state, G + i * n, c->body[0], at->p[0], unit[i], -1);
     }
@@ -143,31 +159,37 @@ static void point_rows(const fb_state *state, const fb_constraint *c, const side
 void fb_constraint_position(const fb_state *state, double *error, double *G) {
     const fb_system *s = state->system;
     int n = s->n_q;
-    if (G)
+    if (G) {
         memset(G, 0, (size_t)(s->n_row * n) * sizeof *G);
+    }
     for (int i = 0; i < s->n_constraint; i++) {
         const fb_constraint *c = &s->constraints[i];
         double *e = error + c->row, *rows = G ? G + c->row * n : NULL;
         sides at;
-        if (c->kind != FB_CONSTRAINT_COUPLER && c->kind != FB_CONSTRAINT_FIXED)
+        if (c->kind != FB_CONSTRAINT_COUPLER && c->kind != FB_CONSTRAINT_FIXED) {
             find_sides(state, c, &at, false);
+        }
         switch (c->kind) {
         case FB_CONSTRAINT_COUPLER: {
             double gradient[FB_MAX_ARGUMENTS] = {0};
             e[0] = coupler_value(state, c, gradient, NULL) - state->q[c->coordinate];
-            for (int k = 0; rows && k < c->n_independent; k++)
+            for (int k = 0; rows && k < c->n_independent; k++) {
                 add_coordinate_row(state, rows, c->independent[k], c->scale * gradient[k]);
-            if (rows)
+            }
+            if (rows) {
                 add_coordinate_row(state, rows, c->coordinate, -1);
+            }
             break;
         }
         case FB_CONSTRAINT_FIXED: {
             const fb_coordinate *coordinate = &s->coordinates[c->coordinate];
             e[0] = coordinate->prescribed
-                       ? fb_function_value(&coordinate->prescribed_function, 0, NULL, NULL) - state->q[c->coordinate]
+                       ? fb_function_value(&coordinate->prescribed_function, 0, NULL, NULL) -
+                             state->q[c->coordinate]
                        : 0; /* a locked coordinate is right where it is */
-            if (rows) /* speeds that are no derivatives are held one by one, as OpenSim does */
+            if (rows) { /* speeds that are no derivatives are held one by one, as OpenSim does */
                 rows[c->coordinate] = -1;
+            }
             break;
         }
         case FB_CONSTRAINT_POINT: point_rows(state, c, &at, e, rows, n); break;
@@ -182,13 +204,16 @@ static void coupler_bias(const fb_state *state, const fb_constraint *c, double *
     double gradient[FB_MAX_ARGUMENTS], hessian[FB_MAX_ARGUMENTS * FB_MAX_ARGUMENTS];
     coupler_value(state, c, gradient, hessian);
     bias[0] = 0;
-    for (int i = 0; i < c->n_independent; i++)
-        for (int j = 0; j < c->n_independent; j++)
-            bias[0] += c->scale * hessian[i * c->n_independent + j] * state->qdot[c->independent[i]] *
-                       state->qdot[c->independent[j]];
+    for (int i = 0; i < c->n_independent; i++) {
+        for (int j = 0; j < c->n_independent; j++) {
+            bias[0] += c->scale * hessian[i * c->n_independent + j] *
+                       state->qdot[c->independent[i]] * state->qdot[c->independent[j]];
+        }
+    }
 }
 
-static void weld_bias(const fb_state *state, const fb_constraint *c, const sides *at, double *bias) {
+static void weld_bias(const fb_state *state, const fb_constraint *c, const sides *at,
+                      double *bias) {
     const double *w0 = state->V[c->body[0]], *w1 = state->V[c->body[1]];
     double w[3], alpha[3];
     fb_v3_sub(w, w1, w0);
@@ -208,7 +233,8 @@ static void weld_bias(const fb_state *state, const fb_constraint *c, const sides
     }
 }
 
-static void line_bias(const fb_state *state, const fb_constraint *c, const sides *at, double *bias) {
+static void line_bias(const fb_state *state, const fb_constraint *c, const sides *at,
+                      double *bias) {
     /* the follower's acceleration as seen in body 0, without udot */
     const double *V = state->V[c->body[0]], *A = state->A0[c->body[0]];
     double v0[3], a0[3], relative[3], t[3], a[3];
@@ -244,21 +270,24 @@ void fb_constraint_bias(const fb_state *state, const double *G, double *bias) {
         const fb_constraint *c = &s->constraints[i];
         double *b = bias + c->row;
         sides at;
-        if (c->kind != FB_CONSTRAINT_COUPLER && c->kind != FB_CONSTRAINT_FIXED)
+        if (c->kind != FB_CONSTRAINT_COUPLER && c->kind != FB_CONSTRAINT_FIXED) {
             find_sides(state, c, &at, true);
+        }
         switch (c->kind) {
         case FB_CONSTRAINT_COUPLER: coupler_bias(state, c, b); break;
         case FB_CONSTRAINT_FIXED: {
             double second = 0;
             const fb_coordinate *coordinate = &s->coordinates[c->coordinate];
-            if (coordinate->prescribed)
+            if (coordinate->prescribed) {
                 fb_function_value(&coordinate->prescribed_function, 0, NULL, &second);
+            }
             b[0] = second;
             break;
         }
         case FB_CONSTRAINT_POINT:
-            for (int k = 0; k < 3; k++)
+            for (int k = 0; k < 3; k++) {
                 b[k] = at.a[1][k] - at.a[0][k];
+            }
             break;
         case FB_CONSTRAINT_DISTANCE: distance_bias(&at, b); break;
         case FB_CONSTRAINT_LINE: line_bias(state, c, &at, b); break;
@@ -273,8 +302,9 @@ void fb_constraint_bias(const fb_state *state, const double *G, double *bias) {
 
 static double largest(const double *x, int n) {
     double most = 0;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         most = fmax(most, fabs(x[i]));
+    }
     return most;
 }
 
@@ -282,11 +312,13 @@ fb_status fb_assemble(fb_state *state, double tolerance) {
     const fb_system *s = state->system;
     int n = s->n_q, m = s->n_row;
     fb_state_position(state);
-    if (m == 0)
+    if (m == 0) {
         return FB_OK;
+    }
     double *work = fb_alloc((size_t)(m + m * n + n) * sizeof *work);
-    if (!work)
+    if (!work) {
         return FB_E_MEMORY;
+    }
     double *error = work, *G = error + m, *step = G + m * n, last = FB_INFINITY;
     fb_status status = FB_E_NUMERIC;
     for (int i = 0; i < ASSEMBLY_STEPS; i++) {
@@ -296,22 +328,27 @@ fb_status fb_assemble(fb_state *state, double tolerance) {
             status = FB_OK;
             break;
         }
-        if (!isfinite(size))
+        if (!isfinite(size)) {
             break;
+        }
         last = size;
-        for (int k = 0; k < m; k++)
+        for (int k = 0; k < m; k++) {
             error[k] = -error[k];
-        if (fb_solve_least(m, n, G, error, step, 1e-12) != FB_OK)
+        }
+        if (fb_solve_least(m, n, G, error, step, 1e-12) != FB_OK) {
             break;
+        }
         double longest = largest(step, n), scale = longest > 0.5 ? 0.5 / longest : 1;
         for (int j = 0; j < s->n_body; j++) { /* speeds to coordinates, joint by joint */
             const fb_mobod *mobod = &s->mobods[j];
             double qdot[FB_JOINT_MAX];
-            if (mobod->n_q == 0)
+            if (mobod->n_q == 0) {
                 continue;
+            }
             fb_joint_qdot(mobod, state->q + mobod->q, step + mobod->q, qdot);
-            for (int k = 0; k < mobod->n_q; k++)
+            for (int k = 0; k < mobod->n_q; k++) {
                 state->q[mobod->q + k] += scale * qdot[k];
+            }
         }
         fb_state_position(state);
     }
@@ -322,17 +359,20 @@ fb_status fb_assemble(fb_state *state, double tolerance) {
 void fb_project_velocity(fb_state *state) {
     const fb_system *s = state->system;
     int n = s->n_q, m = s->n_row;
-    if (m == 0)
+    if (m == 0) {
         return;
+    }
     double *work = fb_alloc((size_t)(2 * m + m * n + n) * sizeof *work);
-    if (!work)
+    if (!work) {
         return;
+    }
     double *error = work, *rhs = error + m, *G = rhs + m, *step = G + m * n;
     fb_constraint_position(state, error, G);
     for (int i = 0; i < m; i++) {
         rhs[i] = 0;
-        for (int k = 0; k < n; k++)
+        for (int k = 0; k < n; k++) {
             rhs[i] -= G[i * n + k] * state->u[k];
+        }
     }
     for (int i = 0; i < s->n_constraint; i++) { /* prescribed speeds */
         const fb_constraint *c = &s->constraints[i];
@@ -345,9 +385,11 @@ void fb_project_velocity(fb_state *state) {
             rhs[c->row] = 0; /* locked: it keeps its speed, which is zero where nobody set it */
         }
     }
-    if (fb_solve_least(m, n, G, rhs, step, 1e-12) == FB_OK)
-        for (int k = 0; k < n; k++)
+    if (fb_solve_least(m, n, G, rhs, step, 1e-12) == FB_OK) {
+        for (int k = 0; k < n; k++) {
             state->u[k] += step[k];
+        }
+    }
     fb_free(work);
 }
 
@@ -357,22 +399,28 @@ void fb_coordinate_coupling(fb_state *state, int coordinate, double *u) {
     memset(u, 0, (size_t)n * sizeof *u);
     u[coordinate] = 1;
     double *work = m > 0 ? fb_alloc((size_t)(2 * m + m * n + n) * sizeof *work) : NULL;
-    if (!work)
+    if (!work) {
         return;
+    }
     double *error = work, *rhs = error + m, *G = rhs + m, *step = G + m * n;
     fb_constraint_position(state, error, G);
     for (int i = 0; i < s->n_constraint; i++) {
         const fb_constraint *c = &s->constraints[i];
-        if (c->kind == FB_CONSTRAINT_FIXED && c->coordinate == coordinate)
+        if (c->kind == FB_CONSTRAINT_FIXED && c->coordinate == coordinate) {
             memset(G + c->row * n, 0, (size_t)n * sizeof *G);
+        }
     }
-    for (int i = 0; i < m; i++)
+    for (int i = 0; i < m; i++) {
         rhs[i] = -G[i * n + coordinate];
-    if (fb_solve_least(m, n, G, rhs, step, 1e-12) == FB_OK)
-        for (int k = 0; k < n; k++)
+    }
+    if (fb_solve_least(m, n, G, rhs, step, 1e-12) == FB_OK) {
+        for (int k = 0; k < n; k++) {
             u[k] += step[k];
+        }
+    }
     double size = u[coordinate];
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < n; k++) {
         u[k] = fabs(size) > 1e-9 ? u[k] / size : 0;
+    }
     fb_free(work);
 }

@@ -14,8 +14,8 @@ static double width(double d) {
 }
 
 /* The cubic spline of Forsythe, Malcolm and Moler: end conditions from the third derivatives of the
- * cubics through the first and the last four points. Fills b (slopes), c (half second derivatives) and
- * d (sixths of third ones) at each knot. */
+ * cubics through the first and the last four points. Fills b (slopes), c (half second derivatives)
+ * and d (sixths of third ones) at each knot. */
 static void fit_cubic(int n, const double *x, const double *y, double *b, double *c, double *d) {
     if (n == 2) {
         b[0] = b[1] = (y[1] - y[0]) / width(x[1] - x[0]);
@@ -45,8 +45,9 @@ static void fit_cubic(int n, const double *x, const double *y, double *b, double
         c[i] -= t * c[i - 1];
     }
     c[n - 1] /= b[n - 1];
-    for (int i = n - 2; i >= 0; i--)
+    for (int i = n - 2; i >= 0; i--) {
         c[i] = (c[i] - d[i] * c[i + 1]) / b[i];
+    }
     b[n - 1] = (y[n - 1] - y[n - 2]) / d[n - 2] + d[n - 2] * (c[n - 2] + 2 * c[n - 1]);
     for (int i = 0; i < n - 1; i++) {
         b[i] = (y[i + 1] - y[i]) / d[i] - d[i] * (c[i + 1] + 2 * c[i]);
@@ -58,12 +59,14 @@ static void fit_cubic(int n, const double *x, const double *y, double *b, double
 }
 
 static void compile_simm(fb_function *f, const double *x, const double *y, int n, fb_arena *arena) {
-    double *b = fb_arena_array(arena, (size_t)n, sizeof *b), *c = fb_arena_array(arena, (size_t)n, sizeof *c);
+    double *b = fb_arena_array(arena, (size_t)n, sizeof *b),
+           *c = fb_arena_array(arena, (size_t)n, sizeof *c);
     double *d = fb_arena_array(arena, (size_t)n, sizeof *d);
     double *rows = fb_arena_array(arena, (size_t)(n + 1) * 4, sizeof *rows);
     fit_cubic(n, x, y, b, c, d);
-    for (int i = 0; i < n - 1; i++)
+    for (int i = 0; i < n - 1; i++) {
         memcpy(rows + 4 * (i + 1), (double[4]){y[i], b[i], c[i], d[i]}, 4 * sizeof *rows);
+    }
     memcpy(rows, (double[4]){y[0], b[0], 0, 0}, 4 * sizeof *rows); /* straight outside */
     memcpy(rows + 4 * n, (double[4]){y[n - 1], b[n - 1], 0, 0}, 4 * sizeof *rows);
     f->kind = FB_FN_PIECES;
@@ -71,7 +74,8 @@ static void compile_simm(fb_function *f, const double *x, const double *y, int n
     f->c = rows;
 }
 
-static void compile_lines(fb_function *f, const double *x, const double *y, int n, fb_arena *arena) {
+static void compile_lines(fb_function *f, const double *x, const double *y, int n,
+                          fb_arena *arena) {
     double *rows = fb_arena_array(arena, (size_t)(n + 1) * 2, sizeof *rows);
     for (int i = 0; i < n - 1; i++) {
         double d = x[i + 1] - x[i];
@@ -91,11 +95,14 @@ static void compile_lines(fb_function *f, const double *x, const double *y, int 
 static int solve_dense(int n, double *a, double *b) {
     for (int k = 0; k < n; k++) {
         int pivot = k;
-        for (int i = k + 1; i < n; i++)
-            if (fabs(a[i * n + k]) > fabs(a[pivot * n + k]))
+        for (int i = k + 1; i < n; i++) {
+            if (fabs(a[i * n + k]) > fabs(a[pivot * n + k])) {
                 pivot = i;
-        if (a[pivot * n + k] == 0)
+            }
+        }
+        if (a[pivot * n + k] == 0) {
             return 0;
+        }
         for (int j = 0; j < n; j++) {
             double t = a[k * n + j];
             a[k * n + j] = a[pivot * n + j];
@@ -106,14 +113,16 @@ static int solve_dense(int n, double *a, double *b) {
         b[pivot] = t;
         for (int i = k + 1; i < n; i++) {
             double factor = a[i * n + k] / a[k * n + k];
-            for (int j = k; factor != 0 && j < n; j++)
+            for (int j = k; factor != 0 && j < n; j++) {
                 a[i * n + j] -= factor * a[k * n + j];
+            }
             b[i] -= factor * b[k];
         }
     }
     for (int i = n - 1; i >= 0; i--) {
-        for (int j = i + 1; j < n; j++)
+        for (int j = i + 1; j < n; j++) {
             b[i] -= a[i * n + j] * b[j];
+        }
         b[i] /= a[i * n + i];
     }
     return 1;
@@ -123,16 +132,18 @@ static int solve_dense(int n, double *a, double *b) {
 
 static double factorial_ratio(int k, int j) { /* k! / (k - j)! */
     double r = 1;
-    for (int i = 0; i < j; i++)
+    for (int i = 0; i < j; i++) {
         r *= k - i;
+    }
     return r;
 }
 
-/* The natural spline of degree 2m - 1 through n points: polynomials p_i(x - x_i) of degree 2m - 1 on
- * each interval, derivatives 0 .. 2m - 2 continuous, derivatives m .. 2m - 2 zero at both ends; outside
- * a polynomial of degree m - 1. Solved as one linear system in the truncated-power form
- * sum a_k x^k (k < m) + sum b_i (x - x_i)_+^(2m-1) with sum b_i x_i^k = 0 (k < m). */
-static int compile_natural(fb_function *f, const double *x, const double *y, int n, int m, fb_arena *arena) {
+/* The natural spline of degree 2m - 1 through n points: polynomials p_i(x - x_i) of degree 2m - 1
+ * on each interval, derivatives 0 .. 2m - 2 continuous, derivatives m .. 2m - 2 zero at both ends;
+ * outside a polynomial of degree m - 1. Solved as one linear system in the truncated-power form sum
+ * a_k x^k (k < m) + sum b_i (x - x_i)_+^(2m-1) with sum b_i x_i^k = 0 (k < m). */
+static int compile_natural(fb_function *f, const double *x, const double *y, int n, int m,
+                           fb_arena *arena) {
     int size = n + m, degree = 2 * m - 1, width_ = degree + 1;
     double *a = fb_arena_array(arena, (size_t)size * (size_t)size, sizeof *a);
     double *b = fb_arena_array(arena, (size_t)size, sizeof *b);
@@ -140,29 +151,35 @@ static int compile_natural(fb_function *f, const double *x, const double *y, int
     double middle = (x[0] + x[n - 1]) / 2, half = (x[n - 1] - x[0]) / 2;
     for (int i = 0; i < n; i++) { /* scaled to -1 .. 1 for conditioning */
         double t = (x[i] - middle) / half;
-        for (int k = 0; k < m; k++)
+        for (int k = 0; k < m; k++) {
             a[i * size + k] = a[(n + k) * size + m + i] = k == 0 ? 1 : pow(t, k);
-        for (int j = 0; j < i; j++)
+        }
+        for (int j = 0; j < i; j++) {
             a[i * size + m + j] = pow((x[i] - x[j]) / half, degree);
+        }
         b[i] = y[i];
     }
-    if (!solve_dense(size, a, b))
+    if (!solve_dense(size, a, b)) {
         return 0;
+    }
     for (int i = 0; i <= n; i++) { /* Taylor coefficients of the piece that begins at its knot */
         double at = i == 0 ? x[0] : x[i - 1];
         int last = i == 0 ? -1 : i - 1; /* truncated powers that count */
         for (int j = 0; j <= degree; j++) {
             double value = 0, factorial = factorial_ratio(j, j);
-            for (int k = j; k < m; k++)
+            for (int k = j; k < m; k++) {
                 value += b[k] * factorial_ratio(k, j) * pow((at - middle) / half, k - j);
-            for (int s = 0; s <= last; s++)
+            }
+            for (int s = 0; s <= last; s++) {
                 value += b[m + s] * factorial_ratio(degree, j) *
                          (degree == j ? 1 : pow((at - x[s]) / half, degree - j));
+            }
             rows[i * width_ + j] = value / factorial / pow(half, j);
         }
     }
-    for (int j = m; j <= degree; j++) /* exact zeros outside */
+    for (int j = m; j <= degree; j++) { /* exact zeros outside */
         rows[j] = rows[n * width_ + j] = 0;
+    }
     f->kind = FB_FN_PIECES;
     f->degree = degree;
     f->c = rows;
@@ -173,49 +190,61 @@ static int compile_natural(fb_function *f, const double *x, const double *y, int
 
 static fb_status refuse(const fb_element *element, fb_diag *diag, const char *what) {
     const fb_element *component = element;
-    while (component->owner && !component->path)
+    while (component->owner && !component->path) {
         component = component->owner;
+    }
     fb_diag_add(diag, FB_ERROR, FB2305,
-                (fb_place){element->file, fb_element_line(element), component->path, element->cls->name}, NULL,
-                "%s of '%s': %s", element->cls->name, component->name ? component->name : "", what);
+                (fb_place){element->file, fb_element_line(element), component->path,
+                           element->cls->name},
+                NULL, "%s of '%s': %s", element->cls->name, component->name ? component->name : "",
+                what);
     return FB_E_INPUT;
 }
 
 /* The points of a table; 0 with an error if there are not enough, or they are not in order. */
-static int table_points(const fb_element *element, int least, const double **x, const double **y, int *n,
-                        fb_diag *diag) {
+static int table_points(const fb_element *element, int least, const double **x, const double **y,
+                        int *n, fb_diag *diag) {
     const fb_value *xs = fb_get(element, "x"), *ys = fb_get(element, "y");
     if (!xs || !ys || xs->n != ys->n || xs->n < least) {
         refuse(element, diag, "its table must have as many y as x, and enough of them");
         return 0;
     }
-    for (int i = 0; i < xs->n; i++)
+    for (int i = 0; i < xs->n; i++) {
         if (!isfinite(xs->as.numbers[i]) || !isfinite(ys->as.numbers[i]) ||
             (i > 0 && xs->as.numbers[i] < xs->as.numbers[i - 1])) {
             refuse(element, diag, "the x of its table must increase, and all numbers be finite");
             return 0;
         }
+    }
     *x = xs->as.numbers;
     *y = ys->as.numbers;
     *n = xs->n;
     return 1;
 }
 
-static fb_status compile_table(fb_function *f, const fb_element *element, const char *name, fb_arena *arena,
-                               fb_diag *diag) {
+static fb_status compile_table(fb_function *f, const fb_element *element, const char *name,
+                               fb_arena *arena, fb_diag *diag) {
     const double *x, *y;
     int n, m = 0;
     bool gcv = strcmp(name, "GCVSpline") == 0;
     if (gcv) {
         const fb_value *order = fb_get(element, "half_order");
         m = order ? order->as.integer : 0;
-        if (m < 1 || m > 4)
+        if (m < 1 || m > 4) {
             return refuse(element, diag, "half_order must be from 1 to 4");
-        if (fb_get_number(element, "error_variance") != 0)
-            return refuse(element, diag, "smoothing (an error_variance other than 0) is not supported");
+        }
+        if (fb_get_number(element, "error_variance") != 0) {
+            return refuse(element, diag,
+                          "smoothing (an error_variance other than 0) is not supported");
+        }
     }
-    if (!table_points(element, gcv ? 2 * m : strcmp(name, "PiecewiseConstantFunction") == 0 ? 1 : 2, &x, &y, &n, diag))
+    if (!table_points(element,
+                      gcv                                              ? 2 * m
+                      : strcmp(name, "PiecewiseConstantFunction") == 0 ? 1
+                                                                       : 2,
+                      &x, &y, &n, diag)) {
         return FB_E_INPUT;
+    }
     f->x = x;
     f->n = n;
     if (strcmp(name, "SimmSpline") == 0) {
@@ -223,8 +252,10 @@ static fb_status compile_table(fb_function *f, const fb_element *element, const 
     } else if (strcmp(name, "PiecewiseLinearFunction") == 0) {
         compile_lines(f, x, y, n, arena);
     } else if (gcv) {
-        if (n > MOST_SPLINE_POINTS || !compile_natural(f, x, y, n, m, arena))
-            return refuse(element, diag, "the spline's points are too many, or two are at one place");
+        if (n > MOST_SPLINE_POINTS || !compile_natural(f, x, y, n, m, arena)) {
+            return refuse(element, diag,
+                          "the spline's points are too many, or two are at one place");
+        }
     } else {
         f->kind = FB_FN_STEPS;
         f->c = y;
@@ -234,12 +265,14 @@ static fb_status compile_table(fb_function *f, const fb_element *element, const 
 
 static int multivariate_size(int dimension, int order) {
     double n = 1;
-    for (int i = 1; i <= dimension; i++)
+    for (int i = 1; i <= dimension; i++) {
         n = n * (order + i) / i;
+    }
     return n < 1e6 ? (int)(n + 0.5) : -1;
 }
 
-fb_status fb_function_compile(fb_function *f, const fb_element *element, fb_arena *arena, fb_diag *diag) {
+fb_status fb_function_compile(fb_function *f, const fb_element *element, fb_arena *arena,
+                              fb_diag *diag) {
     memset(f, 0, sizeof *f);
     f->scale = 1;
     f->dimension = 1;
@@ -265,26 +298,33 @@ fb_status fb_function_compile(fb_function *f, const fb_element *element, fb_aren
     } else if (strcmp(name, "LinearFunction") == 0) {
         f->kind = FB_FN_LINEAR;
     } else if (strcmp(name, "PolynomialFunction") == 0) {
-        if (f->n < 1)
+        if (f->n < 1) {
             return refuse(element, diag, "it has no coefficients");
+        }
         f->kind = FB_FN_POLYNOMIAL;
     } else if (strcmp(name, "MultivariatePolynomialFunction") == 0) {
         const fb_value *dimension = fb_get(element, "dimension"), *order = fb_get(element, "order");
         f->kind = FB_FN_MULTIVARIATE;
         f->dimension = dimension ? dimension->as.integer : 0;
         f->degree = order ? order->as.integer : -1;
-        if (f->dimension < 1 || f->dimension > FB_MAX_ARGUMENTS || f->degree < 0 || f->degree > 20 ||
-            f->n != multivariate_size(f->dimension, f->degree))
-            return refuse(element, diag, "the number of its coefficients does not fit dimension and order");
+        if (f->dimension < 1 || f->dimension > FB_MAX_ARGUMENTS || f->degree < 0 ||
+            f->degree > 20 || f->n != multivariate_size(f->dimension, f->degree)) {
+            return refuse(element, diag,
+                          "the number of its coefficients does not fit dimension and order");
+        }
     } else if (strcmp(name, "StepFunction") == 0 || strcmp(name, "Sine") == 0) {
-        static const char *const keys[2][4] = {{"start_time", "end_time", "start_value", "end_value"},
-                                               {"amplitude", "angular_frequency", "phase", "offset"}};
+        static const char *const keys[2][4] = {{"start_time", "end_time", "start_value",
+                                                "end_value"},
+                                               {"amplitude", "angular_frequency", "phase",
+                                                "offset"}};
         bool sine = strcmp(name, "Sine") == 0;
         double *c = fb_arena_array(arena, 4, sizeof *c);
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 4; i++) {
             c[i] = fb_get_number(element, keys[sine][i]);
-        if (!sine && c[0] == c[1])
+        }
+        if (!sine && c[0] == c[1]) {
             return refuse(element, diag, "the step begins and ends at one time");
+        }
         f->kind = sine ? FB_FN_SINE : FB_FN_SMOOTH_STEP;
         f->c = c;
     } else if (fb_class_field(element->cls, "x") >= 0) {
@@ -300,17 +340,20 @@ fb_status fb_function_compile(fb_function *f, const fb_element *element, fb_aren
 /* The row of FB_FN_PIECES for x: 0 before the first knot, n behind the last. */
 static int find_piece(const fb_function *f, double x) {
     int n = f->n;
-    if (x < f->x[0])
+    if (x < f->x[0]) {
         return 0;
-    if (x >= f->x[n - 1])
+    }
+    if (x >= f->x[n - 1]) {
         return x > f->x[n - 1] ? n : n - 1;
+    }
     int low = 0, high = n - 1; /* x[low] <= x < x[high] */
     while (high - low > 1) {
         int middle = (low + high) / 2;
-        if (x < f->x[middle])
+        if (x < f->x[middle]) {
             high = middle;
-        else
+        } else {
             low = middle;
+        }
     }
     return low + 1;
 }
@@ -332,18 +375,21 @@ static double pieces_value(const fb_function *f, double x, double *d1, double *d
 /* OpenSim's search: at a knot the side depends on the way that led there. */
 static double steps_value(const fb_function *f, double x) {
     int n = f->n, i = 0, j = n;
-    if (x <= f->x[0])
+    if (x <= f->x[0]) {
         return f->c[0];
-    if (x >= f->x[n - 1])
+    }
+    if (x >= f->x[n - 1]) {
         return f->c[n - 1];
+    }
     for (;;) {
         int k = (i + j) / 2;
-        if (x < f->x[k])
+        if (x < f->x[k]) {
             j = k;
-        else if (x > f->x[k + 1])
+        } else if (x > f->x[k + 1]) {
             i = k;
-        else
+        } else {
             return f->c[k];
+        }
     }
 }
 
@@ -389,16 +435,20 @@ double fb_function_value(const fb_function *f, double x, double *d1, double *d2)
     case FB_FN_EXPRESSION: value = fb_function_value_n(f, 1, &x, &first, &second); break;
     }
     if (f->kind == FB_FN_MULTIVARIATE || f->kind == FB_FN_EXPRESSION) {
-        if (d1)
+        if (d1) {
             *d1 = first;
-        if (d2)
+        }
+        if (d2) {
             *d2 = second;
+        }
         return value;
     }
-    if (d1)
+    if (d1) {
         *d1 = f->scale * first;
-    if (d2)
+    }
+    if (d2) {
         *d2 = f->scale * second;
+    }
     return f->scale * value;
 }
 
@@ -406,15 +456,18 @@ double fb_function_value(const fb_function *f, double x, double *d1, double *d2)
 static void powers(double x, int k, double p[3]) {
     double v[3] = {0, 0, 0};
     v[0] = k == 0 ? 1 : pow(x, k);
-    if (k > 0)
+    if (k > 0) {
         v[1] = k * (k == 1 ? 1 : pow(x, k - 1));
-    if (k > 1)
+    }
+    if (k > 1) {
         v[2] = k * (k - 1) * (k == 2 ? 1 : pow(x, k - 2));
+    }
     memcpy(p, v, sizeof v);
 }
 
 /* Terms in nested loops, the first variable outermost, exponents rising while their sum fits. */
-static double multivariate_value(const fb_function *f, int n, const double *x, double *gradient, double *hessian) {
+static double multivariate_value(const fb_function *f, int n, const double *x, double *gradient,
+                                 double *hessian) {
     int exponent[FB_MAX_ARGUMENTS] = {0};
     double value = 0;
     for (int term = 0; term < f->n; term++) {
@@ -424,48 +477,60 @@ static double multivariate_value(const fb_function *f, int n, const double *x, d
             product *= p[i][0];
         }
         value += product;
-        for (int i = 0; (gradient || hessian) && i < n; i++)
+        for (int i = 0; (gradient || hessian) && i < n; i++) {
             for (int j = 0; j <= i; j++) {
                 double g = f->c[term], h = f->c[term];
                 for (int k = 0; k < n; k++) {
                     g *= p[k][k == i];
                     h *= p[k][(k == i) + (k == j)];
                 }
-                if (gradient && j == i)
+                if (gradient && j == i) {
                     gradient[i] += g;
+                }
                 if (hessian) {
                     hessian[i * n + j] += h;
-                    if (i != j)
+                    if (i != j) {
                         hessian[j * n + i] += h;
+                    }
                 }
             }
+        }
         int sum = 0, last = n - 1;
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < n; i++) {
             sum += exponent[i];
+        }
         while (last >= 0 && sum >= f->degree) { /* carry */
             sum -= exponent[last];
             exponent[last--] = 0;
         }
-        if (last < 0)
+        if (last < 0) {
             break;
+        }
         exponent[last]++;
     }
     return value;
 }
 
-double fb_function_value_n(const fb_function *f, int n, const double *x, double *gradient, double *hessian) {
-    if (gradient)
+double fb_function_value_n(const fb_function *f, int n, const double *x, double *gradient,
+                           double *hessian) {
+    if (gradient) {
         memset(gradient, 0, (size_t)n * sizeof *gradient);
-    if (hessian)
+    }
+    if (hessian) {
         memset(hessian, 0, (size_t)(n * n) * sizeof *hessian);
+    }
     double value;
-    if (f->kind == FB_FN_MULTIVARIATE)
+    if (f->kind == FB_FN_MULTIVARIATE) {
         value = multivariate_value(f, n, x, gradient, hessian);
-    else
-        return n > 0 ? fb_function_value(f, x[0], gradient, hessian) : fb_function_value(f, 0, NULL, NULL);
-    for (int i = 0; gradient && i < n; i++)
+    } else {
+        return n > 0 ? fb_function_value(f, x[0], gradient, hessian)
+                     : fb_function_value(f, 0, NULL, NULL);
+    }
+    for (int i = 0; gradient && i < n; i++) {
         gradient[i] *= f->scale;
-    for (int i = 0; hessian && i < n * n; i++)
+    }
+    for (int i = 0; hessian && i < n * n; i++) {
         hessian[i] *= f->scale;
+    }
     return f->scale * value;
 }

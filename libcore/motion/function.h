@@ -16,11 +16,11 @@ extern "C" {
 
 typedef enum fb_function_kind {
     FB_FN_CONSTANT,
-    FB_FN_LINEAR,              /* c[0] x + c[1] */
-    FB_FN_POLYNOMIAL,          /* highest power first */
-    FB_FN_MULTIVARIATE,        /* multivariate polynomial */
-    FB_FN_PIECES,              /* polynomials between knots: cubic and other splines */
-    FB_FN_STEPS,               /* piecewise constant */
+    FB_FN_LINEAR,       /* c[0] x + c[1] */
+    FB_FN_POLYNOMIAL,   /* highest power first */
+    FB_FN_MULTIVARIATE, /* multivariate polynomial */
+    FB_FN_PIECES,       /* polynomials between knots: cubic and other splines */
+    FB_FN_STEPS,        /* piecewise constant */
     FB_FN_SMOOTH_STEP,
     FB_FN_SINE,
     FB_FN_EXPRESSION
@@ -30,25 +30,27 @@ typedef enum fb_function_kind {
 typedef struct fb_function {
     fb_function_kind kind;
     double scale;
-    int n;              /* knots, or coefficients */
-    int degree;         /* FB_FN_PIECES: of the polynomials; FB_FN_MULTIVARIATE: order */
-    int dimension;      /* how many arguments */
-    const double *x;    /* knots (n) */
-    const double *c;    /* coefficients; FB_FN_PIECES: (n + 1) x (degree + 1), powers of x - its knot,
-                         * rising, the first and the last row being the continuations outside */
+    int n;           /* knots, or coefficients */
+    int degree;      /* FB_FN_PIECES: of the polynomials; FB_FN_MULTIVARIATE: order */
+    int dimension;   /* how many arguments */
+    const double *x; /* knots (n) */
+    const double *c; /* coefficients; FB_FN_PIECES: (n + 1) x (degree + 1), powers of x - its knot,
+                      * rising, the first and the last row being the continuations outside */
     struct fb_expression *expression;
 } fb_function;
 
-/* Compiles an element of family FB_FUNCTION; NULL gives the constant 0 and `missing` of an axis is up
- * to the caller. Adds an error to `diag` and returns FB_E_INPUT if it cannot be evaluated. */
-fb_status fb_function_compile(fb_function *f, const fb_element *element, fb_arena *arena, fb_diag *diag);
+/* Compiles an element of family FB_FUNCTION; NULL gives the constant 0 and `missing` of an axis is
+ * up to the caller. Adds an error to `diag` and returns FB_E_INPUT if it cannot be evaluated. */
+fb_status fb_function_compile(fb_function *f, const fb_element *element, fb_arena *arena,
+                              fb_diag *diag);
 
 /* Value of a function of one argument, with first and second derivative (either may be NULL). */
 double fb_function_value(const fb_function *f, double x, double *d1, double *d2);
 
 /* Value of a function of n arguments, with gradient (n) and Hessian (n x n), either of which may be
  * NULL. */
-double fb_function_value_n(const fb_function *f, int n, const double *x, double *gradient, double *hessian);
+double fb_function_value_n(const fb_function *f, int n, const double *x, double *gradient,
+                           double *hessian);
 
 #ifdef __cplusplus
 }

@@ -8,34 +8,41 @@ static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
 /* An axis's value with derivatives by its arguments. */
 static double axis_value(const fb_axis *axis, const double *q, double *gradient, double *hessian) {
-    if (axis->constant)
+    if (axis->constant) {
         return axis->value;
+    }
     if (axis->direct) {
-        if (gradient)
+        if (gradient) {
             gradient[0] = 1;
-        if (hessian)
+        }
+        if (hessian) {
             hessian[0] = 0;
+        }
         return q[axis->argument[0]];
     }
     double x[6];
-    for (int i = 0; i < axis->n; i++)
+    for (int i = 0; i < axis->n; i++) {
         x[i] = q[axis->argument[i]];
+    }
     return axis->n == 1 ? fb_function_value(&axis->function, x[0], gradient, hessian)
                         : fb_function_value_n(&axis->function, axis->n, x, gradient, hessian);
 }
 
 static void axes_position(const fb_mobod *m, const double *q, fb_joint_motion *out) {
     fb_pose_identity(&out->X);
-    for (int i = 0; i < m->n_rotations; i++) { /* a body-fixed sequence: later axes turn with earlier ones */
+    for (int i = 0; i < m->n_rotations;
+         i++) { /* a body-fixed sequence: later axes turn with earlier ones */
         const fb_axis *axis = &m->axes[i];
         double gradient[6], direction[3], turn[9], R[9];
         double angle = axis_value(axis, q, gradient, NULL);
-        if (i == 0)
+        if (i == 0) {
             fb_v3_copy(direction, axis->direction);
-        else
+        } else {
             fb_m3_mul_v3(direction, out->X.R, axis->direction);
-        for (int j = 0; !axis->constant && j < axis->n; j++)
+        }
+        for (int j = 0; !axis->constant && j < axis->n; j++) {
             fb_v3_madd(out->Hw[axis->argument[j]], gradient[j], direction);
+        }
         fb_m3_rotation(turn, axis->direction, angle);
         if (i == 0) {
             memcpy(out->X.R, turn, sizeof turn);
@@ -48,36 +55,42 @@ static void axes_position(const fb_mobod *m, const double *q, fb_joint_motion *o
         const fb_axis *axis = &m->axes[m->n_rotations + i];
         double gradient[6];
         fb_v3_madd(out->X.p, axis_value(axis, q, gradient, NULL), axis->direction);
-        for (int j = 0; !axis->constant && j < axis->n; j++)
+        for (int j = 0; !axis->constant && j < axis->n; j++) {
             fb_v3_madd(out->Hv[axis->argument[j]], gradient[j], axis->direction);
+        }
     }
 }
 
 /* The axis's own speed, and the part of its acceleration that does not depend on udot. */
-static void axis_speed(const fb_axis *axis, const double *q, const double *u, double *speed, double *bias) {
+static void axis_speed(const fb_axis *axis, const double *q, const double *u, double *speed,
+                       double *bias) {
     double gradient[6], hessian[36];
     *speed = *bias = 0;
-    if (axis->constant)
+    if (axis->constant) {
         return;
+    }
     axis_value(axis, q, gradient, hessian);
     for (int i = 0; i < axis->n; i++) {
         double ui = u[axis->argument[i]];
         *speed += gradient[i] * ui;
-        for (int j = 0; j < axis->n; j++)
+        for (int j = 0; j < axis->n; j++) {
             *bias += hessian[i * axis->n + j] * ui * u[axis->argument[j]];
+        }
     }
 }
 
 /* Angular velocity of a body-fixed sequence when only the first `most` speeds of the joint move. */
-static void partial_velocity(const fb_mobod *m, const double *q, const double *u, int most, double *w) {
+static void partial_velocity(const fb_mobod *m, const double *q, const double *u, int most,
+                             double *w) {
     double R[9];
     fb_m3_identity(R);
     fb_v3_set(w, 0, 0, 0);
     for (int i = 0; i < m->n_rotations; i++) {
         const fb_axis *axis = &m->axes[i];
         double some[FB_JOINT_MAX] = {0}, direction[3], speed, bias, turn[9], next[9];
-        for (int k = 0; k < m->n_q; k++) /* one: the first; two: all but the third */
+        for (int k = 0; k < m->n_q; k++) { /* one: the first; two: all but the third */
             some[k] = (most == 1 ? k == 0 : k != 2) ? u[k] : 0;
+        }
         fb_m3_mul_v3(direction, R, axis->direction);
         axis_speed(axis, q, some, &speed, &bias);
         fb_v3_madd(w, speed, direction);
@@ -87,7 +100,8 @@ static void partial_velocity(const fb_mobod *m, const double *q, const double *u
     }
 }
 
-static void axes_velocity(const fb_mobod *m, const double *q, const double *u, fb_joint_motion *out) {
+static void axes_velocity(const fb_mobod *m, const double *q, const double *u,
+                          fb_joint_motion *out) {
     double R[9], w[3] = {0, 0, 0};
     fb_m3_identity(R);
     for (int i = 0; i < m->n_rotations; i++) {
@@ -95,8 +109,9 @@ static void axes_velocity(const fb_mobod *m, const double *q, const double *u, f
         double direction[3], moved[3], speed, bias, turn[9], next[9];
         fb_m3_mul_v3(direction, R, axis->direction);
         axis_speed(axis, q, u, &speed, &bias);
-        /* an axis moves with the rotations before it. OpenSim 4 takes for its velocity that of the joint's
-         * first speed, or first two, alone: the same only if each rotation has a speed of its own */
+        /* an axis moves with the rotations before it. OpenSim 4 takes for its velocity that of the
+         * joint's first speed, or first two, alone: the same only if each rotation has a speed of
+         * its own */
         if (m->as_opensim4 && axis->slot > 0) {
             double taken[3];
             partial_velocity(m, q, u, axis->slot == 1 ? 1 : 2, taken);
@@ -124,12 +139,14 @@ static void axes_velocity(const fb_mobod *m, const double *q, const double *u, f
 static void ball_position(const fb_mobod *m, const double *q, fb_joint_motion *out) {
     fb_m3_from_xyz(out->X.R, q);
     fb_v3_set(out->X.p, 0, 0, 0);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         fb_v3_copy(out->Hw[i], unit[i]);
+    }
     if (m->kind == FB_JOINT_FREE) {
         fb_v3_copy(out->X.p, q + 3);
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 3; i++) {
             fb_v3_copy(out->Hv[3 + i], unit[i]);
+        }
     }
 }
 
@@ -142,8 +159,9 @@ static void ellipsoid_position(const double *radii, const double *q, fb_joint_mo
         out->X.p[i] = radii[i] * n[i];
         fb_v3_copy(out->Hw[i], unit[i]);
         fb_v3_cross(turned, unit[i], n);
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < 3; k++) {
             out->Hv[i][k] = radii[k] * turned[k];
+        }
     }
 }
 
@@ -152,16 +170,17 @@ static void ellipsoid_velocity(const double *radii, const double *u, fb_joint_mo
     double ndot[3], nddot[3];
     fb_v3_cross(ndot, u, n);
     fb_v3_cross(nddot, u, ndot);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
         out->bias_v[k] = radii[k] * nddot[k];
+    }
 }
 
-/* The scapula: an ellipsoid joint between frames turned by 90 degrees about z, then winging about a line
- * in the xy plane. parameters: radii, origin x y, direction angle. */
+/* The scapula: an ellipsoid joint between frames turned by 90 degrees about z, then winging about a
+ * line in the xy plane. parameters: radii, origin x y, direction angle. */
 typedef struct scapula {
-    fb_joint_motion on;  /* the ellipsoid joint, in the turned frame */
-    double axis[3];      /* of winging, in the unwinged scapula frame */
-    double point[3];     /* on that axis */
+    fb_joint_motion on; /* the ellipsoid joint, in the turned frame */
+    double axis[3];     /* of winging, in the unwinged scapula frame */
+    double point[3];    /* on that axis */
 } scapula;
 
 static void scapula_begin(const fb_mobod *m, const double *q, scapula *s) {
@@ -211,7 +230,8 @@ static void scapula_position(const fb_mobod *m, const double *q, fb_joint_motion
     fb_v3_cross(out->Hv[3], axis, from_axis);
 }
 
-static void scapula_velocity(const fb_mobod *m, const double *q, const double *u, fb_joint_motion *out) {
+static void scapula_velocity(const fb_mobod *m, const double *q, const double *u,
+                             fb_joint_motion *out) {
     scapula s;
     scapula_begin(m, q, &s);
     const double *p = m->parameters, radii[3] = {p[1], p[0], p[2]};
@@ -244,8 +264,9 @@ static void scapula_velocity(const fb_mobod *m, const double *q, const double *u
 
 /* ---- bending segments ----------------------------------------------------------------------- */
 
-/* The tip of a cantilever of length L under a transverse load (P. Jain and R. Shivakumar; as in Simbody):
- * XYZ angles with derivatives as speeds, origin (2/3 q2 L, -2/3 q1 L, L - 4/15 (q1^2 + q2^2) L). */
+/* The tip of a cantilever of length L under a transverse load (P. Jain and R. Shivakumar; as in
+ * Simbody): XYZ angles with derivatives as speeds, origin (2/3 q2 L, -2/3 q1 L, L - 4/15 (q1^2 +
+ * q2^2) L). */
 static void beam_position(const fb_mobod *m, const double *q, fb_joint_motion *out) {
     double L = m->parameters[0], Rx[9], Rxy[9], Ry[9];
     fb_m3_from_xyz(out->X.R, q);
@@ -255,7 +276,8 @@ static void beam_position(const fb_mobod *m, const double *q, fb_joint_motion *o
     fb_v3_copy(out->Hw[0], unit[0]);
     fb_m3_mul_v3(out->Hw[1], Rx, unit[1]);
     fb_m3_mul_v3(out->Hw[2], Rxy, unit[2]);
-    fb_v3_set(out->X.p, 2.0 / 3 * q[1] * L, -2.0 / 3 * q[0] * L, L - 4.0 / 15 * (q[0] * q[0] + q[1] * q[1]) * L);
+    fb_v3_set(out->X.p, 2.0 / 3 * q[1] * L, -2.0 / 3 * q[0] * L,
+              L - 4.0 / 15 * (q[0] * q[0] + q[1] * q[1]) * L);
     fb_v3_set(out->Hv[0], 0, -2.0 / 3 * L, -8.0 / 15 * q[0] * L);
     fb_v3_set(out->Hv[1], 2.0 / 3 * L, 0, -8.0 / 15 * q[1] * L);
 }
@@ -313,12 +335,14 @@ void fb_joint_qdot(const fb_mobod *m, const double *q, const double *u, double *
     }
     /* XYZ angles from the angular velocity in the parent frame; singular at q2 = 90 degrees */
     double s1 = sin(q[0]), c1 = cos(q[0]), s2 = sin(q[1]), c2 = cos(q[1]);
-    if (fabs(c2) < 1e-10)
+    if (fabs(c2) < 1e-10) {
         c2 = c2 < 0 ? -1e-10 : 1e-10;
+    }
     double side = (s1 * u[1] - c1 * u[2]) / c2;
     qdot[0] = u[0] + s2 * side;
     qdot[1] = c1 * u[1] + s1 * u[2];
     qdot[2] = -side;
-    for (int i = 3; i < m->n_q; i++)
+    for (int i = 3; i < m->n_q; i++) {
         qdot[i] = u[i];
+    }
 }

@@ -12,10 +12,10 @@ extern "C" {
 
 /* A joint's motion, everything in the axes of its parent frame F, for its child frame M. */
 typedef struct fb_joint_motion {
-    fb_pose X;                       /* M in F */
-    double Hw[FB_JOINT_MAX][3];      /* angular velocity of M for each unit speed */
-    double Hv[FB_JOINT_MAX][3];      /* velocity of M's origin for each unit speed */
-    double bias_w[3], bias_v[3];     /* Hdot u */
+    fb_pose X;                   /* M in F */
+    double Hw[FB_JOINT_MAX][3];  /* angular velocity of M for each unit speed */
+    double Hv[FB_JOINT_MAX][3];  /* velocity of M's origin for each unit speed */
+    double bias_w[3], bias_v[3]; /* Hdot u */
 } fb_joint_motion;
 
 /* Fills X and H from the joint's coordinates q. */

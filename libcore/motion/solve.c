@@ -6,23 +6,28 @@
 
 #define SMALL_PIVOT 1e-12 /* relative to the largest: below, a direction moves no mass */
 
-/* Cholesky factor in place (lower triangle), plain loops: matrices here are small. 0 if not positive. */
+/* Cholesky factor in place (lower triangle), plain loops: matrices here are small. 0 if not
+ * positive. */
 static int cholesky(int n, double *M, int stride) {
     double largest = 0;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         largest = fmax(largest, M[i * stride + i]);
+    }
     for (int j = 0; j < n; j++) {
         double d = M[j * stride + j];
-        for (int k = 0; k < j; k++)
+        for (int k = 0; k < j; k++) {
             d -= M[j * stride + k] * M[j * stride + k];
-        if (!(d > SMALL_PIVOT * SMALL_PIVOT * largest))
+        }
+        if (!(d > SMALL_PIVOT * SMALL_PIVOT * largest)) {
             return 0;
+        }
         d = sqrt(d);
         M[j * stride + j] = d;
         for (int i = j + 1; i < n; i++) {
             double sum = M[i * stride + j];
-            for (int k = 0; k < j; k++)
+            for (int k = 0; k < j; k++) {
                 sum -= M[i * stride + k] * M[j * stride + k];
+            }
             M[i * stride + j] = sum / d;
         }
     }
@@ -32,8 +37,9 @@ static int cholesky(int n, double *M, int stride) {
 static void forward(int n, const double *L, double *x) { /* L x = x */
     for (int i = 0; i < n; i++) {
         double sum = x[i];
-        for (int k = 0; k < i; k++)
+        for (int k = 0; k < i; k++) {
             sum -= L[i * n + k] * x[k];
+        }
         x[i] = sum / L[i * n + i];
     }
 }
@@ -41,8 +47,9 @@ static void forward(int n, const double *L, double *x) { /* L x = x */
 static void backward(int n, const double *L, double *x) { /* L^T x = x */
     for (int i = n - 1; i >= 0; i--) {
         double sum = x[i];
-        for (int k = i + 1; k < n; k++)
+        for (int k = i + 1; k < n; k++) {
             sum -= L[k * n + i] * x[k];
+        }
         x[i] = sum / L[i * n + i];
     }
 }
@@ -50,49 +57,58 @@ static void backward(int n, const double *L, double *x) { /* L^T x = x */
 fb_status fb_solve_least(int m, int n, double *G, const double *b, double *x, double tolerance) {
     int most = m > n ? m : n, least = m < n ? m : n, rank;
     double *rhs = fb_alloc((size_t)(most + least + 1) * sizeof *rhs);
-    if (!rhs)
+    if (!rhs) {
         return FB_E_MEMORY;
+    }
     double *values = rhs + most;
     memset(rhs, 0, (size_t)most * sizeof *rhs);
     memcpy(rhs, b, (size_t)m * sizeof *rhs);
     int info = LAPACKE_dgelsd(LAPACK_ROW_MAJOR, m, n, 1, G, n, rhs, 1, values, tolerance, &rank);
-    if (info == 0)
+    if (info == 0) {
         memcpy(x, rhs, (size_t)n * sizeof *x);
+    }
     fb_free(rhs);
     return info == 0 ? FB_OK : FB_E_NUMERIC;
 }
 
-/* The whole saddle point system by least squares, for mass matrices that are singular: directions without
- * mass must be held by the constraints. */
-static fb_status solve_saddle(int n, int m, const double *M, const double *G, const double *rhs, const double *b,
-                              double *x) {
+/* The whole saddle point system by least squares, for mass matrices that are singular: directions
+ * without mass must be held by the constraints. */
+static fb_status solve_saddle(int n, int m, const double *M, const double *G, const double *rhs,
+                              const double *b, double *x) {
     int size = n + m;
     double *A = fb_alloc((size_t)(size * size + 2 * size) * sizeof *A);
-    if (!A)
+    if (!A) {
         return FB_E_MEMORY;
+    }
     double *right = A + size * size, *solution = right + size;
     memset(A, 0, (size_t)(size * size) * sizeof *A);
     for (int i = 0; i < n; i++) {
         memcpy(A + i * size, M + i * n, (size_t)n * sizeof *A);
-        for (int j = 0; j < m; j++)
+        for (int j = 0; j < m; j++) {
             A[i * size + n + j] = A[(n + j) * size + i] = G[j * n + i];
+        }
         right[i] = rhs[i];
     }
-    for (int j = 0; j < m; j++)
+    for (int j = 0; j < m; j++) {
         right[n + j] = b[j];
+    }
     fb_status status = fb_solve_least(size, size, A, right, solution, 1e-13);
-    if (status == FB_OK)
+    if (status == FB_OK) {
         memcpy(x, solution, (size_t)n * sizeof *x);
+    }
     fb_free(A);
     return status;
 }
 
-fb_status fb_solve_constrained(int n, int m, double *M, double *G, const double *rhs, const double *b, double *x) {
-    if (n == 0)
+fb_status fb_solve_constrained(int n, int m, double *M, double *G, const double *rhs,
+                               const double *b, double *x) {
+    if (n == 0) {
         return FB_OK;
+    }
     double *L = fb_alloc((size_t)(n * n + m * n + m * m + m) * sizeof *L);
-    if (!L)
+    if (!L) {
         return FB_E_MEMORY;
+    }
     double *W = L + n * n, *A = W + m * n, *lambda = A + m * m;
     fb_status status = FB_OK;
     memcpy(L, M, (size_t)(n * n) * sizeof *L);
@@ -105,39 +121,45 @@ fb_status fb_solve_constrained(int n, int m, double *M, double *G, const double 
     forward(n, L, x); /* y = L^-1 rhs */
     if (m > 0) {
         memcpy(W, G, (size_t)(m * n) * sizeof *W);
-        for (int i = 0; i < m; i++)
+        for (int i = 0; i < m; i++) {
             forward(n, L, W + i * n); /* rows: L^-1 g */
+        }
         for (int i = 0; i < m; i++) {
             lambda[i] = b[i];
-            for (int k = 0; k < n; k++)
+            for (int k = 0; k < n; k++) {
                 lambda[i] -= W[i * n + k] * x[k];
+            }
             for (int j = 0; j <= i; j++) {
                 double sum = 0;
-                for (int k = 0; k < n; k++)
+                for (int k = 0; k < n; k++) {
                     sum += W[i * n + k] * W[j * n + k];
+                }
                 A[i * m + j] = A[j * m + i] = sum;
             }
         }
         double *copy = M; /* M is free to be overwritten where it is large enough */
         bool fits = m <= n;
-        if (fits)
+        if (fits) {
             memcpy(copy, A, (size_t)(m * m) * sizeof *copy);
+        }
         if (fits && cholesky(m, copy, m)) {
             forward(m, copy, lambda);
             backward(m, copy, lambda);
         } else { /* redundant constraints */
             double *b2 = fb_alloc((size_t)m * sizeof *b2);
-            if (!b2)
+            if (!b2) {
                 status = FB_E_MEMORY;
-            else {
+            } else {
                 memcpy(b2, lambda, (size_t)m * sizeof *b2);
                 status = fb_solve_least(m, m, A, b2, lambda, 1e-12);
                 fb_free(b2);
             }
         }
-        for (int i = 0; status == FB_OK && i < m; i++)
-            for (int k = 0; k < n; k++)
+        for (int i = 0; status == FB_OK && i < m; i++) {
+            for (int k = 0; k < n; k++) {
                 x[k] += W[i * n + k] * lambda[i];
+            }
+        }
     }
     backward(n, L, x);
     fb_free(L);

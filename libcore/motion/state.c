@@ -33,8 +33,9 @@ fb_state *fb_state_new(const fb_system *system) {
 }
 
 void fb_state_free(fb_state *state) {
-    if (!state)
+    if (!state) {
         return;
+    }
     fb_free(state->block);
     fb_free(state);
 }
@@ -43,16 +44,18 @@ void fb_state_defaults(fb_state *state) {
     const fb_system *s = state->system;
     for (int i = 0; i < s->n_q; i++) {
         const fb_coordinate *c = &s->coordinates[i];
-        state->q[i] = c->prescribed ? fb_function_value(&c->prescribed_function, 0, NULL, NULL) : c->initial;
+        state->q[i] = c->prescribed ? fb_function_value(&c->prescribed_function, 0, NULL, NULL)
+                                    : c->initial;
         state->u[i] = 0;
     }
 }
 
 /* ---- positions ------------------------------------------------------------------------------ */
 
-/* The joint's parent frame F in ground, from the inboard body; for a reversed joint from its outboard one,
- * which then is not known yet: F follows from M and the joint's motion. */
-static void place_body(fb_state *state, int i, const fb_joint_motion *motion, fb_pose *F, fb_pose *M) {
+/* The joint's parent frame F in ground, from the inboard body; for a reversed joint from its
+ * outboard one, which then is not known yet: F follows from M and the joint's motion. */
+static void place_body(fb_state *state, int i, const fb_joint_motion *motion, fb_pose *F,
+                       fb_pose *M) {
     const fb_mobod *m = &state->system->mobods[i];
     fb_pose inverse, *pose = &state->pose[i];
     if (!m->reversed) {
@@ -71,7 +74,8 @@ static void place_body(fb_state *state, int i, const fb_joint_motion *motion, fb
 }
 
 /* The motion of a unit speed as a spatial vector at the ground's origin: M relative to F. */
-static void place_motion(double *S, const double *w, const double *v, const fb_pose *F, const fb_pose *M, double sign) {
+static void place_motion(double *S, const double *w, const double *v, const fb_pose *F,
+                         const fb_pose *M, double sign) {
     double angular[3], linear[3], moved[3];
     fb_m3_mul_v3(angular, F->R, w);
     fb_m3_mul_v3(linear, F->R, v);
@@ -99,8 +103,10 @@ void fb_state_position(fb_state *state) {
         fb_pose F, M;
         fb_joint_position(m, state->q + m->q, &motion);
         place_body(state, i, &motion, &F, &M);
-        for (int k = 0; k < m->n_q; k++)
-            place_motion(state->S[m->q + k], motion.Hw[k], motion.Hv[k], &F, &M, m->reversed ? -1 : 1);
+        for (int k = 0; k < m->n_q; k++) {
+            place_motion(state->S[m->q + k], motion.Hw[k], motion.Hv[k], &F, &M,
+                         m->reversed ? -1 : 1);
+        }
         place_mass(state, i);
     }
 }
@@ -116,14 +122,15 @@ static void motion_cross(double *r, const double *a, const double *b) {
     fb_v3_add(r + 3, r + 3, t);
 }
 
-/* The spatial acceleration of M relative to F that is due to speeds alone, as seen in F: at the ground's
- * origin it is Sdot u with F at rest. */
-static void relative_bias(double *bias, const fb_joint_motion *motion, const fb_pose *F, const fb_pose *M,
-                          const double *relative) {
+/* The spatial acceleration of M relative to F that is due to speeds alone, as seen in F: at the
+ * ground's origin it is Sdot u with F at rest. */
+static void relative_bias(double *bias, const fb_joint_motion *motion, const fb_pose *F,
+                          const fb_pose *M, const double *relative) {
     double alpha[3], a[3], v[3], t[3];
     fb_m3_mul_v3(alpha, F->R, motion->bias_w);
     fb_m3_mul_v3(a, F->R, motion->bias_v);
-    /* d/dt of v_origin = v_M + p_M x w: a_M + v_M x w + p_M x alpha, with v_M the velocity of M's origin */
+    /* d/dt of v_origin = v_M + p_M x w: a_M + v_M x w + p_M x alpha, with v_M the velocity of M's
+     * origin */
     fb_v3_cross(t, relative, M->p);
     fb_v3_add(v, relative + 3, t);
     fb_v3_copy(bias, alpha);
@@ -141,33 +148,40 @@ void fb_state_velocity(fb_state *state) {
         const fb_mobod *m = &s->mobods[i];
         double relative[6] = {0}, bias[6] = {0}, carried[6];
         fb_joint_qdot(m, state->q + m->q, state->u + m->q, state->qdot + m->q);
-        for (int k = 0; k < m->n_q; k++)
-            for (int j = 0; j < 6; j++)
+        for (int k = 0; k < m->n_q; k++) {
+            for (int j = 0; j < 6; j++) {
                 relative[j] += state->S[m->q + k][j] * state->u[m->q + k];
+            }
+        }
         const double *inboard = state->V[m->parent], *inboard_a = state->A0[m->parent];
         if (m->n_q > 0) {
             fb_joint_motion motion;
             fb_pose F, M;
             fb_joint_position(m, state->q + m->q, &motion);
             fb_joint_velocity(m, state->q + m->q, state->u + m->q, &motion);
-            if (!m->reversed)
+            if (!m->reversed) {
                 fb_pose_mul(&F, &state->pose[m->parent], &m->parent_frame);
-            else
+            } else {
                 fb_pose_mul(&F, &state->pose[i], &m->parent_frame);
+            }
             fb_pose_mul(&M, &F, &motion.X);
             double forward[6]; /* M relative to F, whichever is outboard */
-            for (int j = 0; j < 6; j++)
+            for (int j = 0; j < 6; j++) {
                 forward[j] = m->reversed ? -relative[j] : relative[j];
+            }
             relative_bias(bias, &motion, &F, &M, forward);
-            for (int j = 0; m->reversed && j < 6; j++)
+            for (int j = 0; m->reversed && j < 6; j++) {
                 bias[j] = -bias[j];
+            }
         }
-        for (int j = 0; j < 6; j++)
+        for (int j = 0; j < 6; j++) {
             state->V[i][j] = inboard[j] + relative[j];
+        }
         /* A = A_inboard + V_F x S u + bias: relative motion is carried along by frame F */
         motion_cross(carried, m->reversed ? state->V[i] : inboard, relative);
-        for (int j = 0; j < 6; j++)
+        for (int j = 0; j < 6; j++) {
             state->A0[i][j] = inboard_a[j] + carried[j] + bias[j];
+        }
     }
 }
 

@@ -15,19 +15,25 @@
 /* "+x", "-y", "z": the axis (0 to 2) and its sign; -1 if it is none. */
 static int signed_axis(const char *text, double *sign) {
     *sign = text && *text == '-' ? -1 : 1;
-    if (text && (*text == '-' || *text == '+'))
+    if (text && (*text == '-' || *text == '+')) {
         text++;
-    if (!text || !*text || text[1])
+    }
+    if (!text || !*text || text[1]) {
         return -1;
-    return *text == 'x' || *text == 'X' ? 0 : *text == 'y' || *text == 'Y' ? 1 : *text == 'z' || *text == 'Z' ? 2 : -1;
+    }
+    return *text == 'x' || *text == 'X'   ? 0
+           : *text == 'y' || *text == 'Y' ? 1
+           : *text == 'z' || *text == 'Z' ? 2
+                                          : -1;
 }
 
 static bool station_place(const fb_element *station, double *p, const fb_element **base) {
     fb_pose pose;
     double location[3];
     if (!station || !fb_frame_pose(fb_get_target(station, "frame"), &pose, base) ||
-        !fb_get_vector(station, "location", location, 3))
+        !fb_get_vector(station, "location", location, 3)) {
         return false;
+    }
     fb_pose_point(p, &pose, location);
     return true;
 }
@@ -38,8 +44,9 @@ static bool station_frame(const fb_element *frame, fb_pose *pose, const fb_eleme
     double p[4][3], e1[3], e2[3], e3[3], ac[3], s1, s2;
     for (int i = 0; i < 4; i++) {
         const fb_element *one = NULL;
-        if (!station_place(fb_get_target(frame, keys[i]), p[i], &one) || (i > 0 && one != *base))
+        if (!station_place(fb_get_target(frame, keys[i]), p[i], &one) || (i > 0 && one != *base)) {
             return false;
+        }
         *base = one;
     }
     int i = signed_axis(fb_get_string(frame, "ab_axis"), &s1);
@@ -47,18 +54,21 @@ static bool station_frame(const fb_element *frame, fb_pose *pose, const fb_eleme
     fb_v3_sub(e1, p[1], p[0]);
     fb_v3_sub(ac, p[2], p[0]);
     fb_v3_cross(e2, e1, ac);
-    if (i < 0 || j < 0 || i == j || fb_v3_normalize(e1) == 0 || fb_v3_normalize(e2) == 0)
+    if (i < 0 || j < 0 || i == j || fb_v3_normalize(e1) == 0 || fb_v3_normalize(e2) == 0) {
         return false;
+    }
     int k = 3 - i - j;
     for (int r = 0; r < 3; r++) {
         pose->R[3 * r + i] = s1 * e1[r];
         pose->R[3 * r + j] = s2 * e2[r];
     }
     int a = (k + 1) % 3, b = (k + 2) % 3;
-    double x[3] = {pose->R[a], pose->R[3 + a], pose->R[6 + a]}, y[3] = {pose->R[b], pose->R[3 + b], pose->R[6 + b]};
+    double x[3] = {pose->R[a], pose->R[3 + a], pose->R[6 + a]},
+           y[3] = {pose->R[b], pose->R[3 + b], pose->R[6 + b]};
     fb_v3_cross(e3, x, y);
-    for (int r = 0; r < 3; r++)
+    for (int r = 0; r < 3; r++) {
         pose->R[3 * r + k] = e3[r];
+    }
     fb_v3_copy(pose->p, p[3]);
     return true;
 }
@@ -73,8 +83,9 @@ bool fb_frame_pose(const fb_element *frame, fb_pose *pose, const fb_element **ba
         fb_pose step, sum;
         if (fb_get(frame, "origin")) {
             const fb_element *body = NULL;
-            if (!station_frame(frame, &step, &body))
+            if (!station_frame(frame, &step, &body)) {
                 return false;
+            }
             fb_pose_mul(&sum, &step, pose);
             *pose = sum;
             frame = body;
@@ -108,7 +119,9 @@ typedef struct builder {
 
 static void fail(builder *b, const fb_element *element, fb_diag_id id, const char *what) {
     b->status = FB_E_INPUT;
-    fb_diag_add(b->diag, FB_ERROR, id, (fb_place){element->file, fb_element_line(element), element->path, element->cls->name},
+    fb_diag_add(b->diag, FB_ERROR, id,
+                (fb_place){element->file, fb_element_line(element), element->path,
+                           element->cls->name},
                 NULL, "%s '%s': %s", element->cls->name, element->name ? element->name : "", what);
 }
 
@@ -117,13 +130,15 @@ static double six_digits(double x);
 static void read_inertia(const builder *b, fb_mobod *m, const fb_element *body) {
     double x[6] = {0};
     m->mass = fb_get_number(body, "mass");
-    if (!(m->mass >= 0))
+    if (!(m->mass >= 0)) {
         m->mass = 0;
+    }
     fb_get_vector(body, "mass_center", m->center, 3);
     fb_get_vector(body, "inertia", x, 6);
     int version = b->model->source_version;
-    for (int i = 0; b->as_opensim4 && version > 0 && version < 30500 && i < 6; i++)
+    for (int i = 0; b->as_opensim4 && version > 0 && version < 30500 && i < 6; i++) {
         x[i] = six_digits(x[i]);
+    }
     double full[9] = {x[0], x[3], x[4], x[3], x[1], x[5], x[4], x[5], x[2]};
     memcpy(m->inertia, full, sizeof full);
 }
@@ -135,11 +150,13 @@ static int add_coordinate(builder *b, const fb_element *element, int mobod, int 
         fb_get_vector(element, "range", c.range, 2);
         c.locked = fb_get_bool(element, "locked");
         c.clamped = fb_get_bool(element, "clamped");
-        c.prescribed = fb_get_bool(element, "prescribed") && fb_get_object(element, "prescribed_function");
-        if (c.prescribed &&
-            fb_function_compile(&c.prescribed_function, fb_get_object(element, "prescribed_function"),
-                                &b->s->arena, b->diag) != FB_OK)
+        c.prescribed = fb_get_bool(element, "prescribed") &&
+                       fb_get_object(element, "prescribed_function");
+        if (c.prescribed && fb_function_compile(&c.prescribed_function,
+                                                fb_get_object(element, "prescribed_function"),
+                                                &b->s->arena, b->diag) != FB_OK) {
             b->status = FB_E_INPUT;
+        }
     }
     FB_PUSH(&b->s->arena, b->s->coordinates, b->n_coordinates, b->capacity_coordinates, c);
     return (int)b->n_coordinates - 1;
@@ -173,10 +190,11 @@ static const struct {
     {"ConstantCurvatureJoint", FB_JOINT_ARC, 3, 0, {0}, 0, {0}},
 };
 
-static void compile_axis(builder *b, fb_axis *axis, const fb_element *element, const fb_value *coordinates,
-                         int fallback) {
+static void compile_axis(builder *b, fb_axis *axis, const fb_element *element,
+                         const fb_value *coordinates, int fallback) {
     memset(axis, 0, sizeof *axis);
-    if (!fb_get_vector(element, "axis", axis->direction, 3) || fb_v3_normalize(axis->direction) == 0) {
+    if (!fb_get_vector(element, "axis", axis->direction, 3) ||
+        fb_v3_normalize(axis->direction) == 0) {
         fb_v3_set(axis->direction, 0, 0, 0);
         axis->direction[fallback] = 1;
     }
@@ -189,22 +207,28 @@ static void compile_axis(builder *b, fb_axis *axis, const fb_element *element, c
     }
     for (int i = 0; i < axis->n; i++) {
         axis->argument[i] = -1;
-        for (int j = 0; coordinates && j < coordinates->n; j++)
-            if (coordinates->as.objects[j] == arguments->as.refs[i].target)
+        for (int j = 0; coordinates && j < coordinates->n; j++) {
+            if (coordinates->as.objects[j] == arguments->as.refs[i].target) {
                 axis->argument[i] = j;
+            }
+        }
         if (axis->argument[i] < 0) {
-            fail(b, element->owner, FB2201, "an axis depends on a coordinate that is not the joint's own");
+            fail(b, element->owner, FB2201,
+                 "an axis depends on a coordinate that is not the joint's own");
             axis->argument[i] = 0;
         }
     }
-    if (fb_function_compile(&axis->function, function, &b->s->arena, b->diag) != FB_OK)
+    if (fb_function_compile(&axis->function, function, &b->s->arena, b->diag) != FB_OK) {
         b->status = FB_E_INPUT;
+    }
     if (axis->function.kind == FB_FN_CONSTANT && (function || axis->n == 0)) {
         axis->constant = true;
         axis->value = axis->function.scale * axis->function.c[0];
     }
-    axis->direct = axis->n == 1 && (!function || (axis->function.kind == FB_FN_LINEAR && axis->function.scale == 1 &&
-                                                   axis->function.c[0] == 1 && axis->function.c[1] == 0));
+    axis->direct = axis->n == 1 &&
+                   (!function ||
+                    (axis->function.kind == FB_FN_LINEAR && axis->function.scale == 1 &&
+                     axis->function.c[0] == 1 && axis->function.c[1] == 0));
 }
 
 /* A custom joint's axes: rotations, then translations; those that are always zero are left out. */
@@ -215,12 +239,14 @@ static void compile_custom(builder *b, fb_mobod *m, const fb_element *joint) {
     for (int i = 0; axes && i < axes->n && i < 6; i++) {
         compile_axis(b, &m->axes[n], axes->as.objects[i], coordinates, i % 3);
         m->axes[n].slot = i % 3;
-        if (m->axes[n].constant && m->axes[n].value == 0)
+        if (m->axes[n].constant && m->axes[n].value == 0) {
             continue;
-        if (i < 3)
+        }
+        if (i < 3) {
             m->n_rotations++;
-        else
+        } else {
             m->n_translations++;
+        }
         n++;
     }
 }
@@ -231,11 +257,13 @@ static void compile_joint(builder *b, fb_mobod *m, const fb_element *joint, int 
     m->q = (int)b->n_coordinates;
     m->n_q = coordinates ? coordinates->n : joint ? 0 : 6;
     m->kind = FB_JOINT_AXES;
-    if (strcmp(name, "CustomJoint") == 0)
+    if (strcmp(name, "CustomJoint") == 0) {
         compile_custom(b, m, joint);
+    }
     for (size_t i = 0; i < sizeof plain_joints / sizeof plain_joints[0]; i++) {
-        if (strcmp(name, plain_joints[i].cls) != 0)
+        if (strcmp(name, plain_joints[i].cls) != 0) {
             continue;
+        }
         m->kind = plain_joints[i].kind;
         if (m->n_q != plain_joints[i].n_q) {
             fail(b, joint, FB2105, "it has not as many coordinates as joints of its class have");
@@ -244,22 +272,29 @@ static void compile_joint(builder *b, fb_mobod *m, const fb_element *joint, int 
         m->n_rotations = plain_joints[i].n_rotations;
         m->n_translations = plain_joints[i].n_translations;
         m->axes = fb_arena_array(&b->s->arena, 6, sizeof *m->axes);
-        for (int j = 0; j < m->n_rotations; j++)
+        for (int j = 0; j < m->n_rotations; j++) {
             plain_axis(&m->axes[j], plain_joints[i].rotation[j], j);
-        for (int j = 0; j < m->n_translations; j++)
-            plain_axis(&m->axes[m->n_rotations + j], plain_joints[i].translation[j], m->n_rotations + j);
+        }
+        for (int j = 0; j < m->n_translations; j++) {
+            plain_axis(&m->axes[m->n_rotations + j], plain_joints[i].translation[j],
+                       m->n_rotations + j);
+        }
     }
-    for (int i = 0; i < m->n_q; i++)
+    for (int i = 0; i < m->n_q; i++) {
         add_coordinate(b, coordinates ? coordinates->as.objects[i] : NULL, number, i);
-    if (!joint)
+    }
+    if (!joint) {
         return;
+    }
     fb_get_vector(joint, "radii", m->parameters, 3);
     fb_get_vector(joint, "thorax_radii", m->parameters, 3);
     fb_get_vector(joint, "winging_axis_origin", m->parameters + 3, 2);
-    if (m->kind == FB_JOINT_SCAPULOTHORACIC)
+    if (m->kind == FB_JOINT_SCAPULOTHORACIC) {
         m->parameters[5] = fb_get_number(joint, "winging_axis_direction");
-    if (m->kind == FB_JOINT_BEAM)
+    }
+    if (m->kind == FB_JOINT_BEAM) {
         m->parameters[0] = fb_get_number(joint, "beam_length");
+    }
     if (m->kind == FB_JOINT_ARC) {
         m->parameters[0] = fb_get_number(joint, "length");
         fb_get_vector(joint, "neutral_angles", m->parameters + 1, 3);
@@ -274,22 +309,26 @@ static double six_digits(double x) {
     return fb_number_parse(text, strlen(text), &y) ? y : x;
 }
 
-/* The place of a joint's or a constraint's frame. Before version 30505 offsets were numbers of the joint,
- * and OpenSim loses digits when it makes frames of them. */
-static bool linker_frame(const builder *b, const fb_element *frame, fb_pose *pose, const fb_element **base) {
+/* The place of a joint's or a constraint's frame. Before version 30505 offsets were numbers of the
+ * joint, and OpenSim loses digits when it makes frames of them. */
+static bool linker_frame(const builder *b, const fb_element *frame, fb_pose *pose,
+                         const fb_element **base) {
     int version = b->model->source_version;
     double translation[3], angles[3];
-    if (!b->as_opensim4 || version == 0 || version >= 30505 || !frame || frame->cls->family != FB_FRAME ||
-        !fb_get_vector(frame, "translation", translation, 3) || !fb_get_vector(frame, "rotation_xyz", angles, 3))
+    if (!b->as_opensim4 || version == 0 || version >= 30505 || !frame ||
+        frame->cls->family != FB_FRAME || !fb_get_vector(frame, "translation", translation, 3) ||
+        !fb_get_vector(frame, "rotation_xyz", angles, 3)) {
         return fb_frame_pose(frame, pose, base);
+    }
     fb_pose inner, outer;
     for (int i = 0; i < 3; i++) {
         inner.p[i] = six_digits(translation[i]);
         angles[i] = six_digits(angles[i]);
     }
     fb_m3_from_xyz(inner.R, angles);
-    if (!fb_frame_pose(fb_get_target(frame, "parent"), &outer, base))
+    if (!fb_frame_pose(fb_get_target(frame, "parent"), &outer, base)) {
         return false;
+    }
     fb_pose_mul(pose, &outer, &inner);
     return true;
 }
@@ -300,10 +339,15 @@ static int number_of(const builder *b, const fb_element *body) {
     return number ? *number : -1;
 }
 
-static void add_mobod(builder *b, const fb_element *body, const fb_element *joint, int parent, bool reversed,
-                      const fb_pose *parent_frame, const fb_pose *child_frame) {
-    fb_mobod m = {.parent = parent, .reversed = reversed, .body = body, .joint = joint,
-                  .parent_frame = *parent_frame, .child_frame = *child_frame, .as_opensim4 = b->as_opensim4};
+static void add_mobod(builder *b, const fb_element *body, const fb_element *joint, int parent,
+                      bool reversed, const fb_pose *parent_frame, const fb_pose *child_frame) {
+    fb_mobod m = {.parent = parent,
+                  .reversed = reversed,
+                  .body = body,
+                  .joint = joint,
+                  .parent_frame = *parent_frame,
+                  .child_frame = *child_frame,
+                  .as_opensim4 = b->as_opensim4};
     int number = (int)b->n_mobods;
     read_inertia(b, &m, body);
     compile_joint(b, &m, joint, number);
@@ -313,17 +357,21 @@ static void add_mobod(builder *b, const fb_element *body, const fb_element *join
     fb_table_add(&b->bodies, body->path, stored);
 }
 
-static fb_constraint *add_constraint(builder *b, fb_constraint_kind kind, const fb_element *element, int rows) {
-    fb_constraint c = {.kind = kind, .element = element, .n_rows = rows, .row = b->s->n_row, .scale = 1};
+static fb_constraint *add_constraint(builder *b, fb_constraint_kind kind, const fb_element *element,
+                                     int rows) {
+    fb_constraint c = {
+        .kind = kind, .element = element, .n_rows = rows, .row = b->s->n_row, .scale = 1};
     b->s->n_row += rows;
     FB_PUSH(&b->s->arena, b->s->constraints, b->n_constraints, b->capacity_constraints, c);
     return &b->s->constraints[b->n_constraints - 1];
 }
 
-/* Joins bodies level by level from ground outward, joints in their order; what is left over when no joint
- * reaches a body gets a free joint to ground. A joint between two bodies of the tree closes a loop. */
+/* Joins bodies level by level from ground outward, joints in their order; what is left over when no
+ * joint reaches a body gets a free joint to ground. A joint between two bodies of the tree closes a
+ * loop. */
 static void build_tree(builder *b) {
-    const fb_list *joints = fb_model_items(b->model, "joints"), *bodies = fb_model_items(b->model, "bodies");
+    const fb_list *joints = fb_model_items(b->model, "joints"),
+                  *bodies = fb_model_items(b->model, "bodies");
     bool *done = fb_arena_array(&b->s->arena, joints->n, sizeof *done);
     int *level = fb_arena_array(&b->s->arena, bodies->n + 1, sizeof *level);
     fb_pose identity;
@@ -334,8 +382,9 @@ static void build_tree(builder *b) {
         for (size_t i = 0; i < joints->n; i++) {
             const fb_element *joint = joints->items[i], *parent = NULL, *child = NULL;
             fb_pose parent_frame, child_frame;
-            if (done[i])
+            if (done[i]) {
                 continue;
+            }
             if (!linker_frame(b, fb_get_target(joint, "parent"), &parent_frame, &parent) ||
                 !linker_frame(b, fb_get_target(joint, "child"), &child_frame, &child)) {
                 fail(b, joint, FB2205, "one of its frames is fixed to nothing");
@@ -347,12 +396,15 @@ static void build_tree(builder *b) {
                     fail(b, joint, FB2306, "it joins a body to itself");
                     return;
                 }
-                if (level[p] > depth || level[c] > depth)
+                if (level[p] > depth || level[c] > depth) {
                     continue; /* its turn comes when the level is complete */
+                }
                 fb_diag_add(b->diag, FB_WARNING, FB2306,
                             (fb_place){joint->file, joint->line, joint->path, joint->cls->name},
-                            "it is replaced by constraints", "joint '%s' closes a loop", joint->name);
-                int massless = (int)b->n_mobods; /* a copy of the child without mass, welded to it */
+                            "it is replaced by constraints", "joint '%s' closes a loop",
+                            joint->name);
+                int massless =
+                    (int)b->n_mobods; /* a copy of the child without mass, welded to it */
                 add_mobod(b, child, joint, p, false, &parent_frame, &child_frame);
                 fb_mobod *copy = &b->s->mobods[massless];
                 copy->mass = 0;
@@ -375,18 +427,23 @@ static void build_tree(builder *b) {
             left--;
             grew = true;
         }
-        if (grew)
+        if (grew) {
             continue;
+        }
         bool waiting = false; /* loops whose bodies are on deeper levels */
-        for (size_t i = 0; i < b->n_mobods && i < bodies->n + 1; i++)
+        for (size_t i = 0; i < b->n_mobods && i < bodies->n + 1; i++) {
             waiting = waiting || level[i] > depth;
-        if (waiting)
+        }
+        if (waiting) {
             continue;
+        }
         size_t i = 0;
-        while (i < bodies->n && number_of(b, bodies->items[i]) >= 0)
+        while (i < bodies->n && number_of(b, bodies->items[i]) >= 0) {
             i++;
-        if (i == bodies->n)
+        }
+        if (i == bodies->n) {
             break;
+        }
         add_mobod(b, bodies->items[i], NULL, 0, false, &identity, &identity);
         level[b->n_mobods - 1] = depth + 1;
     }
@@ -396,16 +453,18 @@ static void build_tree(builder *b) {
 /* ---- constraints ---------------------------------------------------------------------------- */
 
 static int coordinate_of(const builder *b, const fb_element *element) {
-    for (size_t i = 0; i < b->n_coordinates; i++)
-        if (b->s->coordinates[i].element == element)
+    for (size_t i = 0; i < b->n_coordinates; i++) {
+        if (b->s->coordinates[i].element == element) {
             return (int)i;
+        }
+    }
     return -1;
 }
 
-/* A body of a constraint and a point on it. Points are given in the base body, whatever the frame, as in
- * OpenSim; only welds honour offset frames. */
-static bool constraint_side(builder *b, const fb_element *element, const char *frame, const char *location,
-                            fb_constraint *c, int side) {
+/* A body of a constraint and a point on it. Points are given in the base body, whatever the frame,
+ * as in OpenSim; only welds honour offset frames. */
+static bool constraint_side(builder *b, const fb_element *element, const char *frame,
+                            const char *location, fb_constraint *c, int side) {
     fb_pose pose;
     const fb_element *base = NULL;
     if (!linker_frame(b, fb_get_target(element, frame), &pose, &base) || number_of(b, base) < 0) {
@@ -432,13 +491,16 @@ static void compile_coupler(builder *b, const fb_element *element) {
         c->n_independent = 0;
         return;
     }
-    for (int i = 0; i < c->n_independent; i++)
+    for (int i = 0; i < c->n_independent; i++) {
         if ((c->independent[i] = coordinate_of(b, arguments->as.refs[i].target)) < 0) {
             fail(b, element, FB2201, "its coordinates cannot be found");
             c->independent[i] = 0;
         }
-    if (fb_function_compile(&c->function, fb_get_object(element, "function"), &b->s->arena, b->diag) != FB_OK)
+    }
+    if (fb_function_compile(&c->function, fb_get_object(element, "function"), &b->s->arena,
+                            b->diag) != FB_OK) {
         b->status = FB_E_INPUT;
+    }
 }
 
 static void compile_line(builder *b, const fb_element *element) {
@@ -453,7 +515,7 @@ static void compile_line(builder *b, const fb_element *element) {
     }
     int k = fabs(direction[0]) <= fabs(direction[1]) && fabs(direction[0]) <= fabs(direction[2]) ? 0
             : fabs(direction[1]) <= fabs(direction[2])                                           ? 1
-                                                                                                 : 2;
+                                                       : 2;
     across[k] = 1;
     fb_v3_cross(c->direction[0], direction, across);
     fb_v3_normalize(c->direction[0]);
@@ -462,17 +524,21 @@ static void compile_line(builder *b, const fb_element *element) {
 
 static void compile_constraint(builder *b, const fb_element *element) {
     const char *name = element->cls->name;
-    if (element->cls == &fb_class_kept || !fb_get_bool(element, "enabled"))
+    if (element->cls == &fb_class_kept || !fb_get_bool(element, "enabled")) {
         return;
+    }
     if (strcmp(name, "CoordinateCouplerConstraint") == 0) {
         compile_coupler(b, element);
-    } else if (strcmp(name, "PointConstraint") == 0 || strcmp(name, "ConstantDistanceConstraint") == 0) {
+    } else if (strcmp(name, "PointConstraint") == 0 ||
+               strcmp(name, "ConstantDistanceConstraint") == 0) {
         bool point = name[0] == 'P';
-        fb_constraint *c = add_constraint(b, point ? FB_CONSTRAINT_POINT : FB_CONSTRAINT_DISTANCE, element, point ? 3 : 1);
+        fb_constraint *c = add_constraint(b, point ? FB_CONSTRAINT_POINT : FB_CONSTRAINT_DISTANCE,
+                                          element, point ? 3 : 1);
         constraint_side(b, element, "body_1", "location_1", c, 0);
         constraint_side(b, element, "body_2", "location_2", c, 1);
-        if (!point)
+        if (!point) {
             c->distance = fb_get_number(element, "distance");
+        }
     } else if (strcmp(name, "PointOnLineConstraint") == 0) {
         compile_line(b, element);
     } else if (strcmp(name, "WeldConstraint") == 0) {
@@ -493,13 +559,16 @@ static void order_coordinates(builder *b) {
         const fb_value *list = fb_get(joints->items[i], "coordinates");
         for (int j = 0; list && j < list->n; j++) {
             int k = coordinate_of(b, list->as.objects[j]);
-            if (k >= 0 && n < s->n_q)
+            if (k >= 0 && n < s->n_q) {
                 s->file_order[n++] = k;
+            }
         }
     }
-    for (int k = 0; k < s->n_q && n < s->n_q; k++)
-        if (!s->coordinates[k].element)
+    for (int k = 0; k < s->n_q && n < s->n_q; k++) {
+        if (!s->coordinates[k].element) {
             s->file_order[n++] = k;
+        }
+    }
 }
 
 static void compile(builder *b) {
@@ -507,37 +576,48 @@ static void compile(builder *b) {
     fb_pose identity;
     fb_pose_identity(&identity);
     int *zero = fb_arena_alloc(&s->arena, sizeof *zero);
-    fb_mobod ground = {.parent = -1, .body = b->model->ground, .parent_frame = identity, .child_frame = identity};
+    fb_mobod ground = {.parent = -1,
+                       .body = b->model->ground,
+                       .parent_frame = identity,
+                       .child_frame = identity};
     b->bodies.arena = &s->arena;
     FB_PUSH(&s->arena, s->mobods, b->n_mobods, b->capacity_mobods, ground);
     fb_table_add(&b->bodies, b->model->ground->path, zero);
     build_tree(b);
-    if (b->status != FB_OK)
+    if (b->status != FB_OK) {
         return;
+    }
     s->n_body = (int)b->n_mobods;
     s->n_q = (int)b->n_coordinates;
     fb_get_vector(b->model->root, "gravity", s->gravity, 3);
     s->total_mass = fb_total_mass(b->model);
     const fb_list *constraints = fb_model_items(b->model, "constraints");
-    for (size_t i = 0; i < constraints->n; i++)
+    for (size_t i = 0; i < constraints->n; i++) {
         compile_constraint(b, constraints->items[i]);
-    for (int i = 0; i < s->n_q; i++)
-        if (s->coordinates[i].locked || s->coordinates[i].prescribed)
+    }
+    for (int i = 0; i < s->n_q; i++) {
+        if (s->coordinates[i].locked || s->coordinates[i].prescribed) {
             add_constraint(b, FB_CONSTRAINT_FIXED, s->coordinates[i].element, 1)->coordinate = i;
+        }
+    }
     s->n_constraint = (int)b->n_constraints;
     order_coordinates(b);
 }
 
-fb_status fb_system_compile(fb_system **system, const fb_model *model, const fb_system_options *options,
-                            fb_diag *diag) {
+fb_status fb_system_compile(fb_system **system, const fb_model *model,
+                            const fb_system_options *options, fb_diag *diag) {
     *system = NULL;
     fb_system *s = fb_alloc(sizeof *s);
-    if (!s)
+    if (!s) {
         return FB_E_MEMORY;
+    }
     memset(s, 0, sizeof *s);
     fb_arena_init(&s->arena);
     s->model = model;
-    builder b = {.s = s, .model = model, .diag = diag, .as_opensim4 = options && options->as_opensim4};
+    builder b = {.s = s,
+                 .model = model,
+                 .diag = diag,
+                 .as_opensim4 = options && options->as_opensim4};
     jmp_buf oom;
     if (setjmp(oom)) {
         b.status = FB_E_MEMORY;
@@ -556,26 +636,32 @@ fb_status fb_system_compile(fb_system **system, const fb_model *model, const fb_
 }
 
 void fb_system_free(fb_system *system) {
-    if (!system)
+    if (!system) {
         return;
+    }
     fb_arena_clear(&system->arena);
     fb_free(system);
 }
 
 int fb_system_coordinate(const fb_system *system, const fb_element *coordinate) {
-    for (int i = 0; i < system->n_q; i++)
-        if (system->coordinates[i].element == coordinate && coordinate)
+    for (int i = 0; i < system->n_q; i++) {
+        if (system->coordinates[i].element == coordinate && coordinate) {
             return i;
+        }
+    }
     return -1;
 }
 
 int fb_system_body(const fb_system *system, const fb_element *frame, fb_pose *pose) {
     fb_pose own;
     const fb_element *base = NULL;
-    if (!fb_frame_pose(frame, pose ? pose : &own, &base))
+    if (!fb_frame_pose(frame, pose ? pose : &own, &base)) {
         return -1;
-    for (int i = 0; i < system->n_body; i++)
-        if (system->mobods[i].body == base)
+    }
+    for (int i = 0; i < system->n_body; i++) {
+        if (system->mobods[i].body == base) {
             return i;
+        }
+    }
     return -1;
 }

@@ -1,13 +1,13 @@
 /* A model compiled for mechanics: bodies and joints as a tree, constraints as equations.
  *
- * Bodies are numbered in tree order, ground being 0 and every parent before its children; generalised
- * coordinates q and speeds u (n_q of each) in the same order. As in OpenSim, q of ball, free, ellipsoid
- * and scapulothoracic joints are body-fixed XYZ angles, but their speeds u are angular velocities in the
- * parent joint frame; everywhere else u is the derivative of q.
+ * Bodies are numbered in tree order, ground being 0 and every parent before its children;
+ * generalised coordinates q and speeds u (n_q of each) in the same order. As in OpenSim, q of ball,
+ * free, ellipsoid and scapulothoracic joints are body-fixed XYZ angles, but their speeds u are
+ * angular velocities in the parent joint frame; everywhere else u is the derivative of q.
  *
- * Spatial quantities are taken at the ground's origin, in ground axes, angular part first: a motion is
- * (w, v) with v the velocity of the body's point that is at the origin. (R. Featherstone, Rigid Body
- * Dynamics Algorithms, 2008; there with body frames.) */
+ * Spatial quantities are taken at the ground's origin, in ground axes, angular part first: a motion
+ * is (w, v) with v the velocity of the body's point that is at the origin. (R. Featherstone, Rigid
+ * Body Dynamics Algorithms, 2008; there with body frames.) */
 #ifndef FB_MOTION_SYSTEM_H
 #define FB_MOTION_SYSTEM_H
 
@@ -19,17 +19,18 @@ extern "C" {
 #endif
 
 typedef enum fb_joint_kind {
-    FB_JOINT_AXES,     /* up to six axes with functions: pin, slider, planar, universal, gimbal, custom, weld */
-    FB_JOINT_BALL,     /* ball and free: u = angular velocity in the parent frame, then velocity */
+    FB_JOINT_AXES, /* up to six axes with functions: pin, slider, planar, universal, gimbal, custom,
+                      weld */
+    FB_JOINT_BALL, /* ball and free: u = angular velocity in the parent frame, then velocity */
     FB_JOINT_FREE,
     FB_JOINT_ELLIPSOID,
     FB_JOINT_SCAPULOTHORACIC,
-    FB_JOINT_BEAM,     /* cantilever free beam */
-    FB_JOINT_ARC       /* constant curvature */
+    FB_JOINT_BEAM, /* cantilever free beam */
+    FB_JOINT_ARC   /* constant curvature */
 } fb_joint_kind;
 
-/* One axis of FB_JOINT_AXES: a direction in the parent frame before the joint moves, and its angle or
- * distance as a function of coordinates of the joint. */
+/* One axis of FB_JOINT_AXES: a direction in the parent frame before the joint moves, and its angle
+ * or distance as a function of coordinates of the joint. */
 typedef struct fb_axis {
     double direction[3]; /* unit */
     int n;               /* arguments of the function */
@@ -42,20 +43,20 @@ typedef struct fb_axis {
 } fb_axis;
 
 typedef struct fb_mobod {
-    int parent;          /* inboard body */
-    bool reversed;       /* the joint's own parent is this body, and its child the inboard one */
+    int parent;    /* inboard body */
+    bool reversed; /* the joint's own parent is this body, and its child the inboard one */
     fb_joint_kind kind;
-    int q;               /* first coordinate */
+    int q; /* first coordinate */
     int n_q;
-    fb_axis *axes;       /* FB_JOINT_AXES: n_rotations, then n_translations of them */
+    fb_axis *axes; /* FB_JOINT_AXES: n_rotations, then n_translations of them */
     int n_rotations, n_translations;
     double parameters[8]; /* radii, lengths: see joints.c */
-    bool as_opensim4;     /* velocity terms of coupled rotations as OpenSim 4 has them: see joints.c */
-    fb_pose parent_frame; /* the joint's parent frame in its body */
-    fb_pose child_frame;  /* the joint's child frame in its body */
-    double mass;          /* kg */
-    double center[3];     /* of mass, in the body */
-    double inertia[9];    /* about the centre of mass, body axes, kg m^2 */
+    bool as_opensim4; /* velocity terms of coupled rotations as OpenSim 4 has them: see joints.c */
+    fb_pose parent_frame;           /* the joint's parent frame in its body */
+    fb_pose child_frame;            /* the joint's child frame in its body */
+    double mass;                    /* kg */
+    double center[3];               /* of mass, in the body */
+    double inertia[9];              /* about the centre of mass, body axes, kg m^2 */
     const fb_element *body, *joint; /* joint NULL: a free joint that the model lacks */
 } fb_mobod;
 
@@ -68,12 +69,12 @@ typedef struct fb_coordinate {
 } fb_coordinate;
 
 typedef enum fb_constraint_kind {
-    FB_CONSTRAINT_COUPLER,   /* scale f(q_independent) - q_dependent = 0 */
-    FB_CONSTRAINT_POINT,     /* 3 equations */
-    FB_CONSTRAINT_DISTANCE,  /* 1 */
-    FB_CONSTRAINT_LINE,      /* 2 */
-    FB_CONSTRAINT_WELD,      /* 6 */
-    FB_CONSTRAINT_FIXED      /* q is what it is: locked or prescribed */
+    FB_CONSTRAINT_COUPLER,  /* scale f(q_independent) - q_dependent = 0 */
+    FB_CONSTRAINT_POINT,    /* 3 equations */
+    FB_CONSTRAINT_DISTANCE, /* 1 */
+    FB_CONSTRAINT_LINE,     /* 2 */
+    FB_CONSTRAINT_WELD,     /* 6 */
+    FB_CONSTRAINT_FIXED     /* q is what it is: locked or prescribed */
 } fb_constraint_kind;
 
 typedef struct fb_constraint {
@@ -84,7 +85,7 @@ typedef struct fb_constraint {
     fb_pose frame[2];       /* in the bodies: points are their origins */
     double direction[2][3]; /* line: two unit vectors across it, in body 0 */
     double distance;
-    int coordinate;         /* coupler: the dependent; fixed: the one */
+    int coordinate; /* coupler: the dependent; fixed: the one */
     int n_independent, independent[FB_MAX_ARGUMENTS];
     double scale;
     fb_function function;
@@ -93,11 +94,11 @@ typedef struct fb_constraint {
 typedef struct fb_system {
     const fb_model *model;
     fb_arena arena;
-    fb_mobod *mobods;        /* n_body; 0 is ground */
+    fb_mobod *mobods; /* n_body; 0 is ground */
     int n_body;
     fb_coordinate *coordinates; /* n_q */
     int n_q;
-    int *file_order;         /* n_q: coordinates in the order of the model's joints */
+    int *file_order;            /* n_q: coordinates in the order of the model's joints */
     fb_constraint *constraints; /* those that act */
     int n_constraint, n_row;
     double gravity[3];
@@ -108,15 +109,16 @@ typedef struct fb_system_options {
     bool as_opensim4; /* reproduce OpenSim 4.5.2 where it is known to be wrong (docs/theory.md) */
 } fb_system_options;
 
-/* Compiles a linked model. `diag` gets an error and FB_E_INPUT is returned if it has no mechanics: joints
- * in a circle of frames, functions that cannot be evaluated. Loops of joints are cut: the last joint of a
- * loop becomes a weld, point or coordinate constraint of a massless copy (see docs/theory.md). */
-fb_status fb_system_compile(fb_system **system, const fb_model *model, const fb_system_options *options,
-                            fb_diag *diag);
+/* Compiles a linked model. `diag` gets an error and FB_E_INPUT is returned if it has no mechanics:
+ * joints in a circle of frames, functions that cannot be evaluated. Loops of joints are cut: the
+ * last joint of a loop becomes a weld, point or coordinate constraint of a massless copy (see
+ * docs/theory.md). */
+fb_status fb_system_compile(fb_system **system, const fb_model *model,
+                            const fb_system_options *options, fb_diag *diag);
 void fb_system_free(fb_system *system);
 
-/* The number of a coordinate, a body (through its offset frames), or -1. For bodies `pose`, unless NULL,
- * gets the frame's place in the body. */
+/* The number of a coordinate, a body (through its offset frames), or -1. For bodies `pose`, unless
+ * NULL, gets the frame's place in the body. */
 int fb_system_coordinate(const fb_system *system, const fb_element *coordinate);
 int fb_system_body(const fb_system *system, const fb_element *frame, fb_pose *pose);
 /* A frame's place in its base body, stations included; false if it has none. */
@@ -125,17 +127,17 @@ bool fb_frame_pose(const fb_element *frame, fb_pose *pose, const fb_element **ba
 /* What depends on q only, or on q and u. Arrays are the state's own. */
 typedef struct fb_state {
     const fb_system *system;
-    double *q, *u;       /* n_q */
-    double *qdot;        /* n_q */
+    double *q, *u; /* n_q */
+    double *qdot;  /* n_q */
     /* positions */
-    fb_pose *pose;       /* n_body: body frames in ground */
-    double (*S)[6];      /* n_q: motion of each unit speed, at the ground's origin */
-    double (*center)[3]; /* n_body: centres of mass in ground */
+    fb_pose *pose;        /* n_body: body frames in ground */
+    double (*S)[6];       /* n_q: motion of each unit speed, at the ground's origin */
+    double (*center)[3];  /* n_body: centres of mass in ground */
     double (*inertia)[9]; /* n_body: central inertia in ground axes */
     /* velocities */
-    double (*V)[6];      /* n_body: spatial velocity */
-    double (*A0)[6];     /* n_body: spatial acceleration with udot = 0 */
-    double *N;           /* per joint with XYZ angles: 9 numbers of qdot = N u, at 9 * body */
+    double (*V)[6];  /* n_body: spatial velocity */
+    double (*A0)[6]; /* n_body: spatial acceleration with udot = 0 */
+    double *N;       /* per joint with XYZ angles: 9 numbers of qdot = N u, at 9 * body */
     void *block;
 } fb_state;
 
@@ -154,9 +156,11 @@ void fb_point_velocity(double *v, const fb_state *state, int body, const double 
 
 /* The mass matrix, n_q x n_q, both triangles. After fb_state_position. */
 void fb_mass_matrix(const fb_state *state, double *M);
-/* Generalised forces tau that give accelerations udot under gravity and, unless NULL, external spatial
- * forces per body (moment about the ground's origin, force; n_body x 6). After fb_state_velocity. */
-void fb_inverse_dynamics(const fb_state *state, const double *udot, double (*external)[6], double *tau);
+/* Generalised forces tau that give accelerations udot under gravity and, unless NULL, external
+ * spatial forces per body (moment about the ground's origin, force; n_body x 6). After
+ * fb_state_velocity. */
+void fb_inverse_dynamics(const fb_state *state, const double *udot, double (*external)[6],
+                         double *tau);
 /* Adds S^T f for forces on bodies to generalised forces. */
 void fb_project_forces(const fb_state *state, double (*forces)[6], double *tau);
 /* Whole-body centre of mass, its velocity (either may be NULL); kinetic energy. */
@@ -169,15 +173,18 @@ double fb_kinetic_energy(const fb_state *state);
 void fb_constraint_position(const fb_state *state, double *error, double *G);
 /* The part of the errors' second derivatives that does not depend on udot: G udot + bias = 0. */
 void fb_constraint_bias(const fb_state *state, const double *G, double *bias);
-/* Moves q so that errors vanish to `tolerance`; locked coordinates stay. FB_E_NUMERIC if it cannot. */
+/* Moves q so that errors vanish to `tolerance`; locked coordinates stay. FB_E_NUMERIC if it cannot.
+ */
 fb_status fb_assemble(fb_state *state, double tolerance);
 /* Changes u by as little as possible so that constraints hold at velocity level. */
 void fb_project_velocity(fb_state *state);
-/* How all speeds move with one: u for a unit speed of a coordinate, the others as little as constraints allow
- * (n_q numbers; zero if it cannot move). A locked coordinate counts as free here. */
+/* How all speeds move with one: u for a unit speed of a coordinate, the others as little as
+ * constraints allow (n_q numbers; zero if it cannot move). A locked coordinate counts as free here.
+ */
 void fb_coordinate_coupling(fb_state *state, int coordinate, double *u);
-/* Accelerations under generalised forces tau (gravity and velocity terms are added here) with constraints;
- * FB_E_NUMERIC if the mass matrix is singular where it must not be. work: fb_dynamics_work(system). */
+/* Accelerations under generalised forces tau (gravity and velocity terms are added here) with
+ * constraints; FB_E_NUMERIC if the mass matrix is singular where it must not be. work:
+ * fb_dynamics_work(system). */
 fb_status fb_forward_dynamics(fb_state *state, const double *tau, double *udot);
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-/* Geometry paths: the course of a muscle, ligament or spring through points and over wrap objects. */
+/* Geometry paths: the course of a muscle, ligament or spring through points and over wrap objects.
+ */
 #ifndef FB_MUSCLE_PATH_H
 #define FB_MUSCLE_PATH_H
 
@@ -14,17 +15,18 @@ typedef enum fb_point_kind { FB_POINT_FIXED, FB_POINT_CONDITIONAL, FB_POINT_MOVI
 typedef struct fb_path_point {
     fb_point_kind kind;
     int body;
-    double location[3];  /* in the body; FB_POINT_MOVING: unused */
-    int coordinate[3];   /* conditional: [0]; moving: of x, y, z, -1 for none */
-    double range[3][2];  /* conditional: [0]; moving: the coordinates' ranges, to which they are kept */
+    double location[3]; /* in the body; FB_POINT_MOVING: unused */
+    int coordinate[3];  /* conditional: [0]; moving: of x, y, z, -1 for none */
+    double range[3]
+                [2]; /* conditional: [0]; moving: the coordinates' ranges, to which they are kept */
     fb_function function[3];
-    fb_pose frame;       /* moving: the point's frame in the body */
+    fb_pose frame; /* moving: the point's frame in the body */
 } fb_path_point;
 
 typedef struct fb_path_wrap {
-    int wrap;            /* number of the wrap object */
+    int wrap; /* number of the wrap object */
     fb_wrap_method method;
-    int first, last;     /* range of points, from 0; -1: the path's ends */
+    int first, last; /* range of points, from 0; -1: the path's ends */
 } fb_path_wrap;
 
 typedef struct fb_path {
@@ -34,7 +36,7 @@ typedef struct fb_path {
     /* a path whose length is a function of coordinates has no points */
     int n_arguments, *arguments;
     fb_function *length, *moment_arms, *speed; /* moment_arms: n_arguments of them, or NULL */
-    const fb_element *owner; /* the force */
+    const fb_element *owner;                   /* the force */
 } fb_path;
 
 /* All paths and wrap objects of a model. */
@@ -45,26 +47,27 @@ typedef struct fb_paths {
     int n_paths;
     fb_wrap *wraps;
     int n_wraps;
-    int most_points;     /* of one path, wrap points included */
+    int most_points; /* of one path, wrap points included */
     bool as_opensim4;
 } fb_paths;
 
-fb_status fb_paths_compile(fb_paths **paths, const fb_system *system, bool as_opensim4, fb_diag *diag);
+fb_status fb_paths_compile(fb_paths **paths, const fb_system *system, bool as_opensim4,
+                           fb_diag *diag);
 void fb_paths_free(fb_paths *paths);
 
 /* One point of a path in some pose. */
 typedef struct fb_course_point {
     int body;
-    double place[3];     /* in ground; as OpenSim's stale caches have it if that is reproduced */
-    double site[3];      /* in ground, where forces act */
-    int source;          /* number of the path point, or -1 - number of the path's wrap */
+    double place[3]; /* in ground; as OpenSim's stale caches have it if that is reproduced */
+    double site[3];  /* in ground, where forces act */
+    int source;      /* number of the path point, or -1 - number of the path's wrap */
 } fb_course_point;
 
 /* What a path does in a pose. The arrays are the caller's: most_points of the paths. */
 typedef struct fb_course {
     fb_course_point *points;
     int n;
-    double length;       /* m */
+    double length; /* m */
 } fb_course;
 
 /* The course of path i; after fb_state_position. */
@@ -72,7 +75,8 @@ void fb_path_course(const fb_paths *paths, int i, const fb_state *state, fb_cour
 /* Its lengthening speed, m/s; after fb_state_velocity. */
 double fb_path_speed(const fb_paths *paths, int i, const fb_state *state, const fb_course *course);
 /* Generalised forces of a tension of 1 N (n_q), which are the moment arms without constraints. */
-void fb_path_moment_arms(const fb_paths *paths, int i, const fb_state *state, const fb_course *course, double *arms);
+void fb_path_moment_arms(const fb_paths *paths, int i, const fb_state *state,
+                         const fb_course *course, double *arms);
 
 #ifdef __cplusplus
 }

@@ -35,24 +35,28 @@ bool fb_wrap_compile(fb_wrap *wrap, const fb_element *element, fb_diag *diag) {
     wrap->sign = 1;
     if (quadrant) {
         const char *axis = quadrant;
-        if (*axis == '-' || *axis == '+')
+        if (*axis == '-' || *axis == '+') {
             wrap->sign = *axis++ == '-' ? -1 : 1;
-        if (*axis && !axis[1] && strchr("xyzXYZ", *axis))
+        }
+        if (*axis && !axis[1] && strchr("xyzXYZ", *axis)) {
             wrap->axis = (*axis | 32) - 'x';
+        }
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         if (!(wrap->size[i] > 0)) {
             fb_diag_add(diag, FB_WARNING, FB2104,
-                        (fb_place){element->file, fb_element_line(element), element->path, name}, "paths do not wrap over it",
+                        (fb_place){element->file, fb_element_line(element), element->path, name},
+                        "paths do not wrap over it",
                         "%s '%s': its radii and length must be more than 0", name, element->name);
             wrap->active = false;
             break;
         }
+    }
     return wrap->active;
 }
 
-fb_wrap_outcome fb_wrap_segment(const fb_wrap *wrap, fb_wrap_method method, fb_wrap_mode mode, const double *p1,
-                                const double *p2, fb_wrap_path *path) {
+fb_wrap_outcome fb_wrap_segment(const fb_wrap *wrap, fb_wrap_method method, fb_wrap_mode mode,
+                                const double *p1, const double *p2, fb_wrap_path *path) {
     switch (wrap->kind) {
     case FB_WRAP_SPHERE: return fb_wrap_sphere(wrap, mode, p1, p2, path);
     case FB_WRAP_CYLINDER: return fb_wrap_cylinder(wrap, mode, p1, p2, path);

@@ -1,8 +1,10 @@
-/* Wrap objects: how a straight line between two points bends around a sphere, cylinder, ellipsoid or torus.
+/* Wrap objects: how a straight line between two points bends around a sphere, cylinder, ellipsoid
+ * or torus.
  *
- * The choice of side, and the plane of a path over an ellipsoid, follow OpenSim, which took them from SIMM
- * (S. Delp, J. Loan, Comput. Biol. Med. 25, 1995); where the path touches a cylinder is solved in closed form
- * as the geodesic of the unrolled surface. With as_opensim4 the points are those of OpenSim 4.5.2. */
+ * The choice of side, and the plane of a path over an ellipsoid, follow OpenSim, which took them
+ * from SIMM (S. Delp, J. Loan, Comput. Biol. Med. 25, 1995); where the path touches a cylinder is
+ * solved in closed form as the geodesic of the unrolled surface. With as_opensim4 the points are
+ * those of OpenSim 4.5.2. */
 #ifndef FB_MUSCLE_WRAP_H
 #define FB_MUSCLE_WRAP_H
 
@@ -13,47 +15,55 @@
 extern "C" {
 #endif
 
-typedef enum fb_wrap_kind { FB_WRAP_SPHERE, FB_WRAP_CYLINDER, FB_WRAP_ELLIPSOID, FB_WRAP_TORUS } fb_wrap_kind;
+typedef enum fb_wrap_kind {
+    FB_WRAP_SPHERE,
+    FB_WRAP_CYLINDER,
+    FB_WRAP_ELLIPSOID,
+    FB_WRAP_TORUS
+} fb_wrap_kind;
 typedef enum fb_wrap_method { FB_WRAP_HYBRID, FB_WRAP_MIDPOINT, FB_WRAP_AXIAL } fb_wrap_method;
 
 typedef struct fb_wrap {
     fb_wrap_kind kind;
     int body;
-    fb_pose pose;     /* in the body */
-    double size[3];   /* sphere: radius; cylinder: radius, length; ellipsoid: semi-axes; torus: tube, ring radius */
-    int axis;         /* the quadrant's axis, 0 to 2; -1: all */
-    double sign;      /* of the allowed side */
+    fb_pose pose;   /* in the body */
+    double size[3]; /* sphere: radius; cylinder: radius, length; ellipsoid: semi-axes; torus: tube,
+                       ring radius */
+    int axis;       /* the quadrant's axis, 0 to 2; -1: all */
+    double sign;    /* of the allowed side */
     bool active;
     const fb_element *element;
 } fb_wrap;
 
 typedef enum fb_wrap_outcome {
     FB_WRAP_NONE,
-    FB_WRAP_INSIDE,    /* a point is inside the surface */
+    FB_WRAP_INSIDE, /* a point is inside the surface */
     FB_WRAP_WRAPPED,
-    FB_WRAP_MANDATORY  /* wrapped, and no other segment needs to be tried */
+    FB_WRAP_MANDATORY /* wrapped, and no other segment needs to be tried */
 } fb_wrap_outcome;
 
 #define FB_WRAP_ARC 512 /* points of an ellipsoid's arc at most */
 
 typedef struct fb_wrap_path {
-    double r1[3], r2[3]; /* where the path touches the surface first and last, in the wrap object's frame */
-    double length;       /* along the surface */
+    double r1[3],
+        r2[3]; /* where the path touches the surface first and last, in the wrap object's frame */
+    double length; /* along the surface */
 } fb_wrap_path;
 
 /* How points on a cylinder are found. */
 typedef enum fb_wrap_mode {
-    FB_WRAP_GEODESIC,        /* the shortest way on the surface */
-    FB_WRAP_OPENSIM_ONE,     /* as OpenSim 4 with one wrap object on a path: not refined */
-    FB_WRAP_OPENSIM_SEVERAL  /* as OpenSim 4 with several: refined to 0.1 degrees */
+    FB_WRAP_GEODESIC,       /* the shortest way on the surface */
+    FB_WRAP_OPENSIM_ONE,    /* as OpenSim 4 with one wrap object on a path: not refined */
+    FB_WRAP_OPENSIM_SEVERAL /* as OpenSim 4 with several: refined to 0.1 degrees */
 } fb_wrap_mode;
 
-/* Wraps the segment from p1 to p2 (in the wrap object's frame). `path` holds the points of the last call on
- * this object, which a sphere needs where the line goes through its centre. */
-fb_wrap_outcome fb_wrap_segment(const fb_wrap *wrap, fb_wrap_method method, fb_wrap_mode mode, const double *p1,
-                                const double *p2, fb_wrap_path *path);
+/* Wraps the segment from p1 to p2 (in the wrap object's frame). `path` holds the points of the last
+ * call on this object, which a sphere needs where the line goes through its centre. */
+fb_wrap_outcome fb_wrap_segment(const fb_wrap *wrap, fb_wrap_method method, fb_wrap_mode mode,
+                                const double *p1, const double *p2, fb_wrap_path *path);
 
-/* Reads an element of family FB_WRAP, except body and pose. False with a record if its sizes make no sense. */
+/* Reads an element of family FB_WRAP, except body and pose. False with a record if its sizes make
+ * no sense. */
 bool fb_wrap_compile(fb_wrap *wrap, const fb_element *element, fb_diag *diag);
 
 #ifdef __cplusplus

@@ -8,8 +8,8 @@
 #define REFINE_ANGLE (0.1 * PI / 180) /* OpenSim's tolerance on tangency */
 #define REFINE_LENGTH 0.002           /* m, its spacing of points on the surface */
 
-/* The two points where lines from p touch the cylinder, in p's plane: a to the left of the radius, b to the
- * right, seen along z. */
+/* The two points where lines from p touch the cylinder, in p's plane: a to the left of the radius,
+ * b to the right, seen along z. */
 static void tangents(double radius, const double *p, double distance, double *a, double *b) {
     double x = p[0] / distance, y = p[1] / distance, along = radius * radius / distance;
     double across = radius * sqrt(fmax(0, 1 - radius * radius / (distance * distance)));
@@ -26,26 +26,27 @@ static double radial_angle(const double *a, const double *b, double radius) {
     return acos(c > 1 ? 1 : c < -1 ? -1 : c);
 }
 
-/* The side of the quadrant decides which pair of tangents is taken, and whether the way goes round the far
- * side of the cylinder. */
-static void choose_constrained(const fb_wrap *wrap, const double r1a[3], const double r1b[3], const double r2a[3],
-                               const double r2b[3], double *r1, double *r2, bool *far_side) {
+/* The side of the quadrant decides which pair of tangents is taken, and whether the way goes round
+ * the far side of the cylinder. */
+static void choose_constrained(const fb_wrap *wrap, const double r1a[3], const double r1b[3],
+                               const double r2a[3], const double r2b[3], double *r1, double *r2,
+                               bool *far_side) {
     double radius = wrap->size[0];
     double ab = radial_angle(r1a, r2b, radius), ba = radial_angle(r1b, r2a, radius);
     bool a1 = fb_wrap_allowed(wrap, r1a), b1 = fb_wrap_allowed(wrap, r1b);
     bool a2 = fb_wrap_allowed(wrap, r2a), b2 = fb_wrap_allowed(wrap, r2b);
     bool take_ba, lost = false;
-    if (a1 && b1)
+    if (a1 && b1) {
         take_ba = a2;
-    else if (a1)
+    } else if (a1) {
         take_ba = false;
-    else if (b1)
+    } else if (b1) {
         take_ba = true;
-    else if (a2)
+    } else if (a2) {
         take_ba = true;
-    else if (b2)
+    } else if (b2) {
         take_ba = false;
-    else {
+    } else {
         take_ba = !(ab > ba);
         lost = true;
     }
@@ -54,54 +55,65 @@ static void choose_constrained(const fb_wrap *wrap, const double r1a[3], const d
     fb_v3_copy(r2, take_ba ? r2a : r2b);
 }
 
-/* Where the vertical through r crosses the plane through a, b, c; false if it does not within 10 m. */
-static bool slide(const double *r, const double *a, const double *b, const double *c, double *moved) {
+/* Where the vertical through r crosses the plane through a, b, c; false if it does not within 10 m.
+ */
+static bool slide(const double *r, const double *a, const double *b, const double *c,
+                  double *moved) {
     double u[3], v[3], n[3];
     fb_v3_sub(u, b, a);
     fb_v3_sub(v, c, a);
     fb_v3_cross(n, u, v);
-    if (fb_v3_normalize(n) == 0 || fabs(n[2]) < 1e-12)
+    if (fb_v3_normalize(n) == 0 || fabs(n[2]) < 1e-12) {
         return false;
+    }
     double dz = (n[0] * (a[0] - r[0]) + n[1] * (a[1] - r[1])) / n[2] + a[2] - r[2];
-    if (fabs(dz) > 10)
+    if (fabs(dz) > 10) {
         return false;
+    }
     fb_v3_set(moved, r[0], r[1], r[2] + dz);
     return true;
 }
 
 /* First guess of the heights of the tangent points: in the plane of p1, p2 and the apex. */
-static void slide_to_plane(const fb_wrap *wrap, const double *p1, const double *p2, double d1, double d2,
-                           bool far_side, double *r1, double *r2) {
+static void slide_to_plane(const fb_wrap *wrap, const double *p1, const double *p2, double d1,
+                           double d2, bool far_side, double *r1, double *r2) {
     double t = d1 / (d1 + d2), middle[3], foot[3], u[3], v[3], n[3], apex[3], other[3], moved[3];
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         middle[i] = p1[i] + t * (p2[i] - p1[i]);
+    }
     fb_v3_set(foot, 0, 0, middle[2]);
     fb_v3_sub(u, p1, foot);
     fb_v3_sub(v, p2, foot);
     fb_v3_cross(n, u, v);
-    if (fb_v3_normalize(n) == 0)
+    if (fb_v3_normalize(n) == 0) {
         return;
+    }
     double ex = -n[1], ey = n[0], size = hypot(ex, ey); /* z cross n */
-    if (size == 0)
+    if (size == 0) {
         return;
+    }
     double radius = wrap->size[0];
     fb_v3_set(apex, radius * ex, radius * ey, foot[2]);
     fb_v3_set(other, -radius * ex, -radius * ey, foot[2]);
     bool nearer = fb_v3_distance(apex, middle) < fb_v3_distance(other, middle);
-    if (nearer == far_side)
+    if (nearer == far_side) {
         fb_v3_copy(apex, other);
+    }
     double z1 = p1[2], z2 = p2[2];
-    if (slide(r1, p1, p2, apex, moved) && fabs(moved[2] - z2) < fabs(z1 - z2))
+    if (slide(r1, p1, p2, apex, moved) && fabs(moved[2] - z2) < fabs(z1 - z2)) {
         r1[2] = moved[2];
-    if (slide(r2, p1, p2, apex, moved) && fabs(moved[2] - z1) < fabs(z2 - z1))
+    }
+    if (slide(r2, p1, p2, apex, moved) && fabs(moved[2] - z1) < fabs(z2 - z1)) {
         r2[2] = moved[2];
+    }
 }
 
 /* The angle from r1 to r2 about z, the short way or the long one, with its sign. */
 static double sweep(const double *r1, const double *r2, bool long_way) {
     double angle = atan2(r1[0] * r2[1] - r1[1] * r2[0], r1[0] * r2[0] + r1[1] * r2[1]);
-    if (long_way)
+    if (long_way) {
         angle = angle > 0 ? angle - 2 * PI : angle + 2 * PI;
+    }
     return angle;
 }
 
@@ -117,11 +129,13 @@ static bool refine_end(const double *p, double *r, const double *w) {
     fb_v3_sub(in, r, p);
     fb_v3_sub(out, w, r);
     double n_in = fb_v3_norm(in), n_out = fb_v3_norm(out);
-    if (n_in == 0 || n_out == 0)
+    if (n_in == 0 || n_out == 0) {
         return false;
+    }
     double a = acos(fmax(-1, fmin(1, in[2] / n_in))), b = acos(fmax(-1, fmin(1, out[2] / n_out)));
-    if (fabs(a - b) <= REFINE_ANGLE)
+    if (fabs(a - b) <= REFINE_ANGLE) {
         return false;
+    }
     /* where the line from p to w passes the generator through r, seen along the generator */
     double dx = w[0] - p[0], dy = w[1] - p[1], square = dx * dx + dy * dy;
     double t = square > 0 ? ((r[0] - p[0]) * dx + (r[1] - p[1]) * dy) / square : 0;
@@ -129,18 +143,22 @@ static bool refine_end(const double *p, double *r, const double *w) {
     return true;
 }
 
-static void refine(const double *p1, const double *p2, double *r1, double *r2, double radius, bool long_way) {
+static void refine(const double *p1, const double *p2, double *r1, double *r2, double radius,
+                   bool long_way) {
     double angle = sweep(r1, r2, long_way);
     for (int i = 0; i < REFINE_STEPS; i++) {
-        double dz = r2[2] - r1[2], length = sqrt(radius * radius * angle * angle + dz * dz), w1[3], w2[3];
+        double dz = r2[2] - r1[2], length = sqrt(radius * radius * angle * angle + dz * dz), w1[3],
+               w2[3];
         double n = floor(length / REFINE_LENGTH);
-        if (n < 2) /* too short to be refined */
+        if (n < 2) { /* too short to be refined */
             break;
+        }
         spiral(w1, r1, r2, angle, 1 / n);
         spiral(w2, r1, r2, angle, 1 - 1 / n);
         bool first = refine_end(p1, r1, w1), second = refine_end(p2, r2, w2);
-        if (!first && !second)
+        if (!first && !second) {
             break;
+        }
     }
 }
 
@@ -148,33 +166,37 @@ static void refine(const double *p1, const double *p2, double *r1, double *r2, d
 static void unroll(const double *p1, const double *p2, double *r1, double *r2, double arc) {
     double e1 = hypot(r1[0] - p1[0], r1[1] - p1[1]), e2 = hypot(r2[0] - p2[0], r2[1] - p2[1]);
     double total = e1 + arc + e2;
-    if (total <= 0)
+    if (total <= 0) {
         return;
+    }
     r1[2] = p1[2] + (p2[2] - p1[2]) * e1 / total;
     r2[2] = p1[2] + (p2[2] - p1[2]) * (e1 + arc) / total;
 }
 
-fb_wrap_outcome fb_wrap_cylinder(const fb_wrap *wrap, fb_wrap_mode mode, const double *p1, const double *p2,
-                                 fb_wrap_path *path) {
+fb_wrap_outcome fb_wrap_cylinder(const fb_wrap *wrap, fb_wrap_mode mode, const double *p1,
+                                 const double *p2, fb_wrap_path *path) {
     double radius = wrap->size[0], d1 = hypot(p1[0], p1[1]), d2 = hypot(p2[0], p2[1]);
-    if (d1 < radius || d2 < radius)
+    if (d1 < radius || d2 < radius) {
         return FB_WRAP_INSIDE;
+    }
     double dx = p2[0] - p1[0], dy = p2[1] - p1[1], square = dx * dx + dy * dy;
     double t = square > 0 ? -(p1[0] * dx + p1[1] * dy) / square : 0;
     double closest[3] = {p1[0] + t * dx, p1[1] + t * dy, p1[2] + t * (p2[2] - p1[2])};
     bool hit = hypot(closest[0], closest[1]) < radius && t > 0 && t < 1;
     fb_wrap_outcome outcome = FB_WRAP_WRAPPED;
     if (wrap->axis < 0) {
-        if (!hit)
+        if (!hit) {
             return FB_WRAP_NONE;
+        }
         outcome = FB_WRAP_MANDATORY;
     } else {
         bool one = fb_wrap_allowed(wrap, p1), two = fb_wrap_allowed(wrap, p2);
         if (one || two) {
-            if (hit)
+            if (hit) {
                 outcome = FB_WRAP_MANDATORY;
-            else if (one == two || fb_wrap_allowed(wrap, closest))
+            } else if (one == two || fb_wrap_allowed(wrap, closest)) {
                 return FB_WRAP_NONE;
+            }
         }
     }
     double r1a[3], r1b[3], r2a[3], r2b[3], r1[3], r2[3];
@@ -184,9 +206,11 @@ fb_wrap_outcome fb_wrap_cylinder(const fb_wrap *wrap, fb_wrap_mode mode, const d
     if (wrap->axis < 0) {
         const double *first[4] = {r1a, r1a, r1b, r1b}, *second[4] = {r2a, r2b, r2a, r2b};
         int best = 0;
-        for (int i = 1; i < 4; i++)
-            if (radial_dot(first[i], second[i]) > radial_dot(first[best], second[best]))
+        for (int i = 1; i < 4; i++) {
+            if (radial_dot(first[i], second[i]) > radial_dot(first[best], second[best])) {
                 best = i;
+            }
+        }
         fb_v3_copy(r1, first[best]);
         fb_v3_copy(r2, second[best]);
     } else {
@@ -200,10 +224,12 @@ fb_wrap_outcome fb_wrap_cylinder(const fb_wrap *wrap, fb_wrap_mode mode, const d
     } else {
         slide_to_plane(wrap, p1, p2, d1, d2, far_side, r1, r2);
     }
-    if (fabs(r1[2]) > wrap->size[1] / 2 && fabs(r2[2]) > wrap->size[1] / 2)
+    if (fabs(r1[2]) > wrap->size[1] / 2 && fabs(r2[2]) > wrap->size[1] / 2) {
         return FB_WRAP_NONE;
-    if (mode == FB_WRAP_OPENSIM_SEVERAL)
+    }
+    if (mode == FB_WRAP_OPENSIM_SEVERAL) {
         refine(p1, p2, r1, r2, radius, long_way);
+    }
     double dz = r2[2] - r1[2];
     fb_v3_copy(path->r1, r1);
     fb_v3_copy(path->r2, r2);

@@ -1,57 +1,65 @@
-/* Ellipsoids: the path is a plane section; which plane, is a choice between an axial and a fan rule. The
- * tangent points in that plane are in closed form: the polar of a point cuts a conic where its tangents
- * touch. */
+/* Ellipsoids: the path is a plane section; which plane, is a choice between an axial and a fan
+ * rule. The tangent points in that plane are in closed form: the polar of a point cuts a conic
+ * where its tangents touch. */
 #include <math.h>
 
 #include "libcore/muscle/wrap_shapes.h"
 
-#define INSIDE (-1e-4)     /* value of the quadric, scaled, under which a point is inside */
+#define INSIDE (-1e-4) /* value of the quadric, scaled, under which a point is inside */
 #define COLLINEAR 1e-4
-#define MU_FAN 0.7073      /* the largest direction cosine up to which the fan rule holds alone */
-#define MU_AXIAL 0.9       /* and from which the axial one does */
-#define FADE 0.3           /* the axial rule fades out within this fraction of the chord's ends */
+#define MU_FAN 0.7073 /* the largest direction cosine up to which the fan rule holds alone */
+#define MU_AXIAL 0.9  /* and from which the axial one does */
+#define FADE 0.3      /* the axial rule fades out within this fraction of the chord's ends */
 #define FAN_SAMPLES 300
-#define SEGMENT 0.001      /* m, OpenSim's chords along the surface */
+#define SEGMENT 0.001 /* m, OpenSim's chords along the surface */
 #define MOST_SEGMENTS 499
 #define NO_COORDINATE 2e-12
 
-/* The nearest point of an ellipsoid to p, using only the coordinates in `mask`; the others are 0. Newton on
- * the secular equation sum (a p / (t + a^2))^2 = 1 (J. Hart, Graphics Gems IV, 1994), kept in bounds. */
+/* The nearest point of an ellipsoid to p, using only the coordinates in `mask`; the others are 0.
+ * Newton on the secular equation sum (a p / (t + a^2))^2 = 1 (J. Hart, Graphics Gems IV, 1994),
+ * kept in bounds. */
 static void nearest(const double *a, const double *p, int mask, double *c) {
     double low = -1e300, t;
     int left = 0;
     for (int i = 0; i < 3; i++) {
         c[i] = 0;
-        if (!(mask & 1 << i) || fabs(p[i]) < NO_COORDINATE)
+        if (!(mask & 1 << i) || fabs(p[i]) < NO_COORDINATE) {
             continue;
+        }
         left |= 1 << i;
         low = fmax(low, fabs(a[i] * p[i]) - a[i] * a[i]); /* there the i-th term alone is 1 */
     }
     if (!left) { /* the centre: the shortest axis */
         int k = -1;
-        for (int i = 0; i < 3; i++)
-            if (mask & 1 << i && (k < 0 || a[i] < a[k]))
+        for (int i = 0; i < 3; i++) {
+            if (mask & 1 << i && (k < 0 || a[i] < a[k])) {
                 k = i;
+            }
+        }
         c[k] = a[k];
         return;
     }
     t = low; /* from the left the iteration is monotone: the function is convex and falling */
     for (int n = 0; n < 100; n++) {
         double f = -1, slope = 0;
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 3; i++) {
             if (left & 1 << i) {
                 double s = t + a[i] * a[i], term = a[i] * p[i] / s;
                 f += term * term;
                 slope -= 2 * term * term / s;
             }
+        }
         double step = f / slope;
         t -= step;
-        if (fabs(step) <= 1e-15 * (1 + fabs(t)) || f <= 0)
+        if (fabs(step) <= 1e-15 * (1 + fabs(t)) || f <= 0) {
             break;
+        }
     }
-    for (int i = 0; i < 3; i++)
-        if (left & 1 << i)
+    for (int i = 0; i < 3; i++) {
+        if (left & 1 << i) {
             c[i] = a[i] * a[i] * p[i] / (t + a[i] * a[i]);
+        }
+    }
 }
 
 /* Where the segment enters and leaves; false unless both are between the points. */
@@ -64,11 +72,13 @@ static bool cross(const double *a, const double *p1, const double *p2, double *r
         C += p * p;
     }
     double discriminant = B * B - A * C;
-    if (A == 0 || discriminant < 0)
+    if (A == 0 || discriminant < 0) {
         return false;
+    }
     double root = sqrt(discriminant), t1 = (-B - root) / A, t2 = (-B + root) / A;
-    if (!(t1 > 0 && t1 < 1 && t2 > 0 && t2 < 1))
+    if (!(t1 > 0 && t1 < 1 && t2 > 0 && t2 < 1)) {
         return false;
+    }
     for (int i = 0; i < 3; i++) {
         r1[i] = p1[i] + t1 * (p2[i] - p1[i]);
         r2[i] = p1[i] + t2 * (p2[i] - p1[i]);
@@ -81,26 +91,30 @@ static void fan_point(const double *a, const double *r1, const double *r2, doubl
     double sum[3] = {0, 0, 0}, tip[3];
     for (int i = 1; i < FAN_SAMPLES - 1; i++) {
         double t = (double)i / FAN_SAMPLES, p[3], s[3];
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < 3; k++) {
             p[k] = r1[k] + t * (r2[k] - r1[k]);
+        }
         nearest(a, p, 7, s);
         fb_v3_sub(s, s, p);
         fb_v3_normalize(s);
         fb_v3_add(sum, sum, s);
     }
     fb_v3_normalize(sum);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
         tip[k] = (r1[k] + r2[k]) / 2 + sum[k];
+    }
     nearest(a, tip, 7, c);
 }
 
-/* The surface point that with p1 and p2 gives the plane of the path. `fan`: the weight of the fan rule. */
-static void plane_point(const double *a, fb_wrap_method method, const double *p1, const double *p2, const double *r1,
-                        const double *r2, double *c, double *fan) {
+/* The surface point that with p1 and p2 gives the plane of the path. `fan`: the weight of the fan
+ * rule. */
+static void plane_point(const double *a, fb_wrap_method method, const double *p1, const double *p2,
+                        const double *r1, const double *r2, double *c, double *fan) {
     double direction[3], middle[3], sv[3], axial[3];
     *fan = 1;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
         middle[k] = (r1[k] + r2[k]) / 2;
+    }
     if (method == FB_WRAP_MIDPOINT) {
         nearest(a, middle, 7, c);
         return;
@@ -108,12 +122,16 @@ static void plane_point(const double *a, fb_wrap_method method, const double *p1
     fb_v3_sub(direction, p1, p2);
     fb_v3_normalize(direction);
     int best = 0;
-    for (int k = 1; k < 3; k++)
-        if (fabs(direction[k]) > fabs(direction[best]))
+    for (int k = 1; k < 3; k++) {
+        if (fabs(direction[k]) > fabs(direction[best])) {
             best = k;
-    double mu = fabs(direction[best]), span = r1[best] - r2[best], t = span != 0 ? r1[best] / span : 0.5;
-    for (int k = 0; k < 3; k++)
+        }
+    }
+    double mu = fabs(direction[best]), span = r1[best] - r2[best],
+           t = span != 0 ? r1[best] / span : 0.5;
+    for (int k = 0; k < 3; k++) {
         sv[k] = r1[k] + t * (r2[k] - r1[k]);
+    }
     nearest(a, sv, 7 & ~(1 << best), axial);
     if (method == FB_WRAP_AXIAL) {
         *fan = 0;
@@ -132,29 +150,34 @@ static void plane_point(const double *a, fb_wrap_method method, const double *p1
     fan_point(a, r1, r2, c);
     if (mu > MU_FAN) {
         double tau = (mu - MU_FAN) / (MU_AXIAL - MU_FAN), blend[3];
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < 3; k++) {
             blend[k] = tau * axial[k] + (1 - tau) * c[k];
+        }
         nearest(a, blend, 7, c);
         *fan = 1 - tau;
     }
 }
 
-/* Where a line from p in the plane n.x = d touches the ellipsoid, on the side that `side` points to; false
- * if it does not. */
-static bool tangent(const double *a, const double *p, const double *n, double d, const double *side, double *r) {
+/* Where a line from p in the plane n.x = d touches the ellipsoid, on the side that `side` points
+ * to; false if it does not. */
+static bool tangent(const double *a, const double *p, const double *n, double d, const double *side,
+                    double *r) {
     double g[3], line[3], base[3], gg, gn, nn;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
         g[k] = p[k] / (a[k] * a[k]); /* polar plane: g.x = 1 */
+    }
     fb_v3_cross(line, n, g);
     gg = fb_v3_dot(g, g);
     gn = fb_v3_dot(g, n);
     nn = fb_v3_dot(n, n);
     double det = gg * nn - gn * gn;
-    if (!(det > 0))
+    if (!(det > 0)) {
         return false;
+    }
     double x = (nn - gn * d) / det, y = (gg * d - gn) / det;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
         base[k] = x * g[k] + y * n[k];
+    }
     double A = 0, B = 0, C = -1;
     for (int k = 0; k < 3; k++) {
         double u = line[k] / a[k], v = base[k] / a[k];
@@ -163,12 +186,14 @@ static bool tangent(const double *a, const double *p, const double *n, double d,
         C += v * v;
     }
     double discriminant = B * B - A * C;
-    if (!(discriminant >= 0) || A == 0)
+    if (!(discriminant >= 0) || A == 0) {
         return false;
+    }
     double root = sqrt(discriminant), t1 = (-B + root) / A, t2 = (-B - root) / A;
     double t = fb_v3_dot(line, side) > 0 ? t1 : t2; /* the root that lies further on that side */
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
         r[k] = base[k] + t * line[k];
+    }
     return true;
 }
 
@@ -182,18 +207,24 @@ static void section_point(const double *a, const double *from, const double *v, 
         C += w * w;
     }
     double t = (-B + sqrt(fmax(0, B * B - A * C))) / A;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
         r[k] = from[k] + t * v[k];
+    }
 }
 
-/* The length of the section's arc from r1 to r2 as OpenSim sums it: chords at equal angles about the point
- * where the plane meets the coordinate axis most normal to it. Scaled units; `factor` gives metres. */
-static double arc_length(const double *a, const double *r1, const double *r2, const double *p1, const double *p2,
-                         const double *n, double d, double factor, bool constrained) {
+/* The length of the section's arc from r1 to r2 as OpenSim sums it: chords at equal angles about
+ * the point where the plane meets the coordinate axis most normal to it. Scaled units; `factor`
+ * gives metres. */
+static double arc_length(const double *a, const double *r1, const double *r2, const double *p1,
+                         const double *p2, const double *n, double d, double factor,
+                         bool constrained) {
     double chord = fb_v3_distance(r1, r2);
-    if (chord / factor < SEGMENT)
+    if (chord / factor < SEGMENT) {
         return chord;
-    int k = fabs(n[0]) >= fabs(n[1]) && fabs(n[0]) >= fabs(n[2]) ? 0 : fabs(n[1]) >= fabs(n[2]) ? 1 : 2;
+    }
+    int k = fabs(n[0]) >= fabs(n[1]) && fabs(n[0]) >= fabs(n[2]) ? 0
+            : fabs(n[1]) >= fabs(n[2])                           ? 1
+                                                                 : 2;
     double from[3] = {0, 0, 0}, u[3], v[3], axis[3], norm = fb_v3_norm(n);
     from[k] = d / n[k];
     fb_v3_sub(u, r1, from);
@@ -202,8 +233,9 @@ static double arc_length(const double *a, const double *r1, const double *r2, co
     fb_v3_normalize(v);
     fb_v3_cross(axis, u, v);
     double s = fb_v3_normalize(axis), angle = atan2(s, fb_v3_dot(u, v));
-    if (s == 0)
+    if (s == 0) {
         fb_v3_scale(axis, 1 / norm, n);
+    }
     int segments = (int)floor(chord / factor / SEGMENT);
     segments = segments < 1 ? 1 : segments > MOST_SEGMENTS ? MOST_SEGMENTS : segments;
     for (int way = 0;; way++) {
@@ -222,15 +254,18 @@ static double arc_length(const double *a, const double *r1, const double *r2, co
             fb_v3_sub(step, next, last);
             fb_v3_sub(to1, p1, r1);
             fb_v3_sub(to2, r2, p2);
-            if (i == 1)
+            if (i == 1) {
                 back1 = fb_v3_dot(step, to1);
-            if (i == segments)
+            }
+            if (i == segments) {
                 back2 = fb_v3_dot(step, to2);
+            }
             length += fb_v3_norm(step);
             fb_v3_copy(last, next);
         }
-        if (!constrained || way == 1 || (back1 <= 0 && back2 <= 0))
+        if (!constrained || way == 1 || (back1 <= 0 && back2 <= 0)) {
             return length;
+        }
         angle -= 2 * 3.14159265358979323846; /* it turns back: the long way round */
     }
 }
@@ -247,11 +282,14 @@ fb_wrap_outcome fb_wrap_ellipsoid(const fb_wrap *wrap, fb_wrap_method method, co
         value1 += p1[k] * p1[k] / (a[k] * a[k]);
         value2 += p2[k] * p2[k] / (a[k] * a[k]);
     }
-    if (value1 < INSIDE || value2 < INSIDE)
+    if (value1 < INSIDE || value2 < INSIDE) {
         return FB_WRAP_INSIDE;
+    }
     double sizes = fb_v3_norm(p1) * fb_v3_norm(p2);
-    if (sizes == 0 || fabs(fb_v3_dot(p1, p2) / sizes - 1) < COLLINEAR || !cross(a, p1, p2, r1, r2))
+    if (sizes == 0 || fabs(fb_v3_dot(p1, p2) / sizes - 1) < COLLINEAR ||
+        !cross(a, p1, p2, r1, r2)) {
         return FB_WRAP_NONE;
+    }
     plane_point(a, method, p1, p2, r1, r2, c, &fan);
     if (wrap->axis >= 0 && fb_wrap_sign(c[wrap->axis]) != wrap->sign) {
         c[wrap->axis] = -c[wrap->axis] * (1 - fan);
@@ -262,15 +300,18 @@ fb_wrap_outcome fb_wrap_ellipsoid(const fb_wrap *wrap, fb_wrap_method method, co
     fb_v3_sub(u, p2, p1);
     fb_v3_sub(v, c, p1);
     fb_v3_cross(n, u, v);
-    if (fb_v3_normalize(n) == 0)
+    if (fb_v3_normalize(n) == 0) {
         return FB_WRAP_NONE;
+    }
     double d = fb_v3_dot(n, p1);
     fb_v3_copy(along, u);
     fb_v3_normalize(along);
-    for (int k = 0; k < 3; k++) /* from the line to c, in the plane */
+    for (int k = 0; k < 3; k++) { /* from the line to c, in the plane */
         side[k] = v[k] - fb_v3_dot(v, along) * along[k];
-    if (!tangent(a, p1, n, d, side, r1) || !tangent(a, p2, n, d, side, r2))
+    }
+    if (!tangent(a, p1, n, d, side, r1) || !tangent(a, p2, n, d, side, r2)) {
         return FB_WRAP_NONE;
+    }
     path->length = arc_length(a, r1, r2, p1, p2, n, d, factor, wrap->axis >= 0) / factor;
     fb_v3_scale(path->r1, 1 / factor, r1);
     fb_v3_scale(path->r2, 1 / factor, r2);

@@ -25,29 +25,36 @@ static bool crosses(double radius, const double *p1, const double *p2) {
     fb_v3_sub(d, p2, p1);
     double a = fb_v3_dot(d, d), b = fb_v3_dot(p1, d), c = fb_v3_dot(p1, p1) - radius * radius;
     double discriminant = b * b - a * c;
-    if (a == 0 || discriminant < 0)
+    if (a == 0 || discriminant < 0) {
         return false;
+    }
     double root = sqrt(discriminant), t1 = (-b - root) / a, t2 = (-b + root) / a;
     return t1 > 0 && t1 < 1 && t2 > 0 && t2 < 1;
 }
 
-fb_wrap_outcome fb_wrap_sphere(const fb_wrap *wrap, fb_wrap_mode mode, const double *p1, const double *p2,
-                               fb_wrap_path *path) {
+fb_wrap_outcome fb_wrap_sphere(const fb_wrap *wrap, fb_wrap_mode mode, const double *p1,
+                               const double *p2, fb_wrap_path *path) {
     double radius = wrap->size[0], n[3], r1a[3], r1b[3], r2a[3], r2b[3], d[3], closest[3];
-    if (fb_v3_norm(p1) < radius || fb_v3_norm(p2) < radius)
+    if (fb_v3_norm(p1) < radius || fb_v3_norm(p2) < radius) {
         return FB_WRAP_INSIDE;
-    if (!crosses(radius, p1, p2))
+    }
+    if (!crosses(radius, p1, p2)) {
         return FB_WRAP_NONE;
+    }
     fb_v3_sub(d, p2, p1);
     double t = -fb_v3_dot(p1, d) / fb_v3_dot(d, d);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         closest[i] = p1[i] + t * d[i];
+    }
     fb_v3_cross(n, p1, p2);
     bool far_side = false, constrained = wrap->axis >= 0;
-    bool one = constrained && fb_wrap_allowed(wrap, p1), two = constrained && fb_wrap_allowed(wrap, p2);
+    bool one = constrained && fb_wrap_allowed(wrap, p1),
+         two = constrained && fb_wrap_allowed(wrap, p2);
     if (fb_v3_norm(closest) < THROUGH_CENTER || fb_v3_normalize(n) == 0) {
         if (fb_v3_dot(path->r1, path->r1) == 0) { /* no earlier way: any plane will do */
-            int k = fabs(p1[0]) <= fabs(p1[1]) && fabs(p1[0]) <= fabs(p1[2]) ? 0 : fabs(p1[1]) <= fabs(p1[2]) ? 1 : 2;
+            int k = fabs(p1[0]) <= fabs(p1[1]) && fabs(p1[0]) <= fabs(p1[2]) ? 0
+                    : fabs(p1[1]) <= fabs(p1[2])                             ? 1
+                                                                             : 2;
             double across[3] = {k == 0, k == 1, k == 2};
             fb_v3_cross(n, p1, across);
             fb_v3_normalize(n);
@@ -59,37 +66,43 @@ fb_wrap_outcome fb_wrap_sphere(const fb_wrap *wrap, fb_wrap_mode mode, const dou
         tangents(radius, p2, n, r2a, r2b);
         const double *first[4] = {r1a, r1a, r1b, r1b}, *second[4] = {r2a, r2b, r2a, r2b};
         int best = 0;
-        for (int i = 1; i < 4; i++)
-            if (fb_v3_dot(first[i], second[i]) > fb_v3_dot(first[best], second[best]))
+        for (int i = 1; i < 4; i++) {
+            if (fb_v3_dot(first[i], second[i]) > fb_v3_dot(first[best], second[best])) {
                 best = i;
+            }
+        }
         fb_v3_copy(path->r1, first[best]);
         fb_v3_copy(path->r2, second[best]);
         if (constrained && !(one && two)) { /* the way round the allowed side */
             double sum[3];
             fb_v3_add(sum, p1, p2);
-            bool a1 = -fb_v3_dot(r1a, sum) >= -fb_v3_dot(r1b, sum), a2 = -fb_v3_dot(r2a, sum) >= -fb_v3_dot(r2b, sum);
+            bool a1 = -fb_v3_dot(r1a, sum) >= -fb_v3_dot(r1b, sum),
+                 a2 = -fb_v3_dot(r2a, sum) >= -fb_v3_dot(r2b, sum);
             const double *r1 = a1 ? r1a : r1b, *r2 = a2 ? r2a : r2b;
             double out = 0;
             for (int side = 0; side < 2; side++) {
                 out = r1[wrap->axis] - p1[wrap->axis] + r2[wrap->axis] - p2[wrap->axis];
-                if (side == 1 || wrap->sign * out >= 0)
+                if (side == 1 || wrap->sign * out >= 0) {
                     break;
+                }
                 r1 = a1 ? r1b : r1a;
                 r2 = a2 ? r2b : r2a;
             }
             fb_v3_copy(path->r1, r1);
             fb_v3_copy(path->r2, r2);
             double way[3];
-            for (int i = 0; i < 3; i++)
+            for (int i = 0; i < 3; i++) {
                 way[i] = r1[i] - p1[i] + r2[i] - p2[i];
+            }
             fb_v3_add(sum, r1, r2);
             far_side = fb_v3_dot(sum, way) < 0;
         }
     }
     double c = fb_v3_dot(path->r1, path->r2) / (radius * radius);
     double angle = acos(c > 1 ? 1 : c < -1 ? -1 : c);
-    if (far_side) /* OpenSim 4 gives such a way a negative length */
+    if (far_side) { /* OpenSim 4 gives such a way a negative length */
         angle = mode == FB_WRAP_GEODESIC ? 2 * PI - angle : angle - 2 * PI;
+    }
     path->length = radius * angle;
     return constrained && (one || two) ? FB_WRAP_MANDATORY : FB_WRAP_WRAPPED;
 }

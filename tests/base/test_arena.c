@@ -9,8 +9,9 @@ static void alloc_gives_zeroed_aligned_memory(void) {
     for (size_t n = 0; n < 200; n++) {
         unsigned char *p = fb_arena_alloc(&arena, n);
         size_t dirty = 0;
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
             dirty += p[i] != 0;
+        }
         FB_EQUAL_INT(dirty, 0);
         FB_EQUAL_INT((uintptr_t)p % 16, 0);
         memset(p, 0xAA, n);
@@ -30,8 +31,9 @@ static void alloc_keeps_pieces_apart(void) {
     int wrong = 0;
     for (int i = 0; i < 300; i++) {
         size_t n = i % 50 == 49 ? 200000 : (size_t)i * 37 % 5000 + 1;
-        for (size_t k = 0; k < n; k++)
+        for (size_t k = 0; k < n; k++) {
             wrong += pieces[i][k] != (i & 127);
+        }
     }
     FB_EQUAL_INT(wrong, 0);
     FB_TRUE(arena.total > 6 * 200000, "%zu bytes in all", arena.total);
@@ -81,12 +83,14 @@ static void push_grows_arrays(void) {
     fb_arena_init(&arena);
     int *items = NULL;
     size_t n = 0, capacity = 0;
-    for (int i = 0; i < 10000; i++)
+    for (int i = 0; i < 10000; i++) {
         FB_PUSH(&arena, items, n, capacity, i);
+    }
     FB_EQUAL_INT(n, 10000);
     int wrong = 0;
-    for (int i = 0; i < 10000; i++)
+    for (int i = 0; i < 10000; i++) {
         wrong += items[i] != i;
+    }
     FB_EQUAL_INT(wrong, 0);
     fb_arena_clear(&arena);
 }

@@ -6,7 +6,8 @@ static void add_copies_all_strings(void) {
     fb_diag diag;
     fb_diag_init(&diag);
     char file[] = "a.osim", path[] = "/x", cls[] = "Body", effect[] = "none", what[] = "wrong";
-    fb_diag_add(&diag, FB_APPROXIMATED, FB2104, (fb_place){file, 12, path, cls}, effect, "%s: %d", what, 7);
+    fb_diag_add(&diag, FB_APPROXIMATED, FB2104, (fb_place){file, 12, path, cls}, effect, "%s: %d",
+                what, 7);
     file[0] = path[0] = cls[0] = effect[0] = what[0] = '#';
     FB_EQUAL_INT(diag.n, 1);
     const fb_record *record = &diag.records[0];
@@ -38,9 +39,10 @@ static void add_without_a_file_takes_the_one_being_read(void) {
 static void add_only_counts_past_the_limit(void) {
     fb_diag diag;
     fb_diag_init(&diag);
-    for (int i = 0; i < FB_DIAG_MAX + 500; i++)
-        fb_diag_add(&diag, i % 2 ? FB_WARNING : FB_ERROR, FB2101, (fb_place){NULL, i + 1, NULL, NULL}, NULL,
-                    "%d", i);
+    for (int i = 0; i < FB_DIAG_MAX + 500; i++) {
+        fb_diag_add(&diag, i % 2 ? FB_WARNING : FB_ERROR, FB2101,
+                    (fb_place){NULL, i + 1, NULL, NULL}, NULL, "%d", i);
+    }
     FB_EQUAL_INT(diag.n, FB_DIAG_MAX);
     FB_EQUAL_INT(diag.counts[FB_WARNING] + diag.counts[FB_ERROR], FB_DIAG_MAX + 500);
     FB_EQUAL_INT(diag.records[FB_DIAG_MAX - 1].line, FB_DIAG_MAX);
@@ -63,14 +65,18 @@ static void add_survives_lack_of_memory(void) {
         fb_diag diag;
         fb_diag_init(&diag);
         fb_alloc_fail_at(n);
-        for (int i = 0; i < 3000; i++)
-            fb_diag_add(&diag, FB_ERROR, FB2101, (fb_place){"f", 1, "p", "c"}, "e", "message %d", i);
+        for (int i = 0; i < 3000; i++) {
+            fb_diag_add(&diag, FB_ERROR, FB2101, (fb_place){"f", 1, "p", "c"}, "e", "message %d",
+                        i);
+        }
         fb_alloc_fail_at(0);
         FB_EQUAL_INT(diag.counts[FB_ERROR], 3000);
         FB_TRUE(diag.out_of_memory, "it is noted");
-        for (size_t i = 0; i < diag.n; i++)
-            if (!diag.records[i].message)
+        for (size_t i = 0; i < diag.n; i++) {
+            if (!diag.records[i].message) {
                 FB_TRUE(false, "a record without message");
+            }
+        }
         fb_diag_clear(&diag);
     }
 }
@@ -78,15 +84,19 @@ static void add_survives_lack_of_memory(void) {
 static void every_id_has_a_name_and_a_text(void) {
     for (int i = 0; i < FB_DIAG_ID_COUNT; i++) {
         const char *name = fb_diag_name((fb_diag_id)i), *text = fb_diag_text((fb_diag_id)i);
-        FB_TRUE(strncmp(name, "FB", 2) == 0 && strlen(name) == 6 && strspn(name + 2, "0123456789") == 4,
+        FB_TRUE(strncmp(name, "FB", 2) == 0 && strlen(name) == 6 &&
+                    strspn(name + 2, "0123456789") == 4,
                 "'%s' is FB and four digits", name);
         FB_TRUE(*text && text[strlen(text) - 1] != '.', "%s: '%s' has no full stop", name, text);
-        for (int j = 0; j < i; j++)
+        for (int j = 0; j < i; j++) {
             FB_TRUE(strcmp(name, fb_diag_name((fb_diag_id)j)) < 0 ||
                         strcmp(name, fb_diag_name((fb_diag_id)j)) > 0,
                     "%s is there once", name);
-        if (i > 0)
-            FB_TRUE(strcmp(fb_diag_name((fb_diag_id)(i - 1)), name) < 0, "%s stands in order", name);
+        }
+        if (i > 0) {
+            FB_TRUE(strcmp(fb_diag_name((fb_diag_id)(i - 1)), name) < 0, "%s stands in order",
+                    name);
+        }
     }
     FB_EQUAL_STR(fb_diag_name(FB2104), "FB2104");
     FB_EQUAL_STR(fb_action_word(FB_APPROXIMATED), "approximated");
@@ -95,7 +105,8 @@ static void every_id_has_a_name_and_a_text(void) {
 }
 
 static const char *next_word(const void *context, int i) {
-    static const char *const words[] = {"mass", "mass_center", "inertia", "PinJoint", "knee_angle_r"};
+    static const char *const words[] = {"mass", "mass_center", "inertia", "PinJoint",
+                                        "knee_angle_r"};
     (void)context;
     return i < 5 ? words[i] : NULL;
 }
@@ -114,8 +125,9 @@ static void nearest_word_finds_misspellings_only(void) {
                  {"volume", NULL},
                  {"completely different", NULL},
                  {"zzzz", NULL}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         FB_EQUAL_STR(fb_nearest_word(cases[i].word, next_word, NULL), cases[i].meant);
+    }
     char endless[500];
     memset(endless, 'm', sizeof endless);
     endless[499] = 0;

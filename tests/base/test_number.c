@@ -18,8 +18,9 @@ static bool same(double a, double b) {
 static int digits_of(const char *text) {
     int n = 0, zeros = 0;
     for (; *text && *text != 'e'; text++) {
-        if (*text < '0' || *text > '9' || (n == 0 && *text == '0'))
+        if (*text < '0' || *text > '9' || (n == 0 && *text == '0')) {
             continue;
+        }
         zeros = *text == '0' ? zeros + 1 : 0;
         n++;
     }
@@ -31,14 +32,15 @@ static int fewest_digits(double x) {
     char text[64];
     for (int n = 1; n < 17; n++) {
         snprintf(text, sizeof text, "%.*e", n - 1, x);
-        if (same(strtod(text, NULL), x))
+        if (same(strtod(text, NULL), x)) {
             return digits_of(text);
+        }
     }
     return 17;
 }
 
-/* Checks one number: right length, reads back, and no shorter decimal does. At most a few failures are
- * printed. */
+/* Checks one number: right length, reads back, and no shorter decimal does. At most a few failures
+ * are printed. */
 static int failures;
 static void check_print(double x) {
     char text[FB_NUMBER_MAX];
@@ -50,9 +52,11 @@ static void check_print(double x) {
     bool library = fits && same(strtod(text, NULL), x);
     int want = x == 0 ? 0 : fewest_digits(x);
     bool shortest = !fits || digits_of(text) <= want;
-    if ((!fits || !ours || !library || !shortest) && failures++ < 10)
-        FB_TRUE(false, "%a printed as '%.40s': length %d, reads back %d, strtod %d, %d digits, %d suffice", x,
-                text, n, ours, library, digits_of(text), want);
+    if ((!fits || !ours || !library || !shortest) && failures++ < 10) {
+        FB_TRUE(false,
+                "%a printed as '%.40s': length %d, reads back %d, strtod %d, %d digits, %d suffice",
+                x, text, n, ours, library, digits_of(text), want);
+    }
 }
 
 static double from_bits(uint64_t bits) {
@@ -67,8 +71,9 @@ static void print_random_doubles_shortest(void) {
     failures = 0;
     for (long i = 0; i < n; i++) { /* any bits */
         double x = from_bits(fb_random(&state));
-        if (isfinite(x))
+        if (isfinite(x)) {
             check_print(x);
+        }
     }
     FB_EQUAL_INT(failures, 0);
 }
@@ -92,10 +97,12 @@ static void print_everyday_numbers_shortest(void) {
 static void print_denormals_shortest(void) {
     unsigned long long state = fb_test_seed();
     failures = 0;
-    for (uint64_t i = 1; i < 2000; i++)
+    for (uint64_t i = 1; i < 2000; i++) {
         check_print(from_bits(i));
-    for (int i = 0; i < 5000; i++)
+    }
+    for (int i = 0; i < 5000; i++) {
         check_print(from_bits(fb_random(&state) >> (12 + fb_random(&state) % 50)));
+    }
     check_print(DBL_MIN);
     check_print(nextafter(DBL_MIN, 0));
     check_print(DBL_MAX);
@@ -119,8 +126,9 @@ static void print_powers_shortest(void) {
         check_print(nextafter(x, FB_INFINITY));
         check_print(nextafter(x, 0));
     }
-    for (int i = -50; i < 100; i += 2) /* about 2^53 */
+    for (int i = -50; i < 100; i += 2) { /* about 2^53 */
         check_print(9007199254740992.0 + i);
+    }
     FB_EQUAL_INT(failures, 0);
 }
 
@@ -207,10 +215,11 @@ static void parse_reads_what_it_should(void) {
 }
 
 static void parse_rejects_what_is_no_number(void) {
-    static const char *const texts[] = {"1,5", "",     "e5",   "0x10",  " ",     ".",   "-",  "+",
-                                        "1 2", "--1",  "+-1",  "1e5x",  "1.2.3", "abc", "in", "infinit",
-                                        "n",   "na",   "nanx", "1_000", "1e",    "1e+", "1f", "\xE2\x88\x92",
-                                        "1;",  "-.e1", "infx", "1d5"};
+    static const char *const texts[] = {"1,5",   "",      "e5",   "0x10",    " ",   ".",
+                                        "-",     "+",     "1 2",  "--1",     "+-1", "1e5x",
+                                        "1.2.3", "abc",   "in",   "infinit", "n",   "na",
+                                        "nanx",  "1_000", "1e",   "1e+",     "1f",  "\xE2\x88\x92",
+                                        "1;",    "-.e1",  "infx", "1d5"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         double x;
         FB_TRUE(!parses(texts[i], &x), "'%s' is no number", texts[i]);
@@ -254,16 +263,19 @@ static void scan_stops_at_the_end_given(void) {
 /* A random text that is a number, with many or few digits. */
 static void random_number_text(char *out, unsigned long long *state) {
     int n = 0;
-    if (fb_random(state) % 3 == 0)
+    if (fb_random(state) % 3 == 0) {
         out[n++] = "+-"[fb_random(state) % 2];
+    }
     int digits = (int)(fb_random(state) % 25) + 1, point = (int)(fb_random(state) % 28);
     for (int i = 0; i < digits; i++) {
-        if (i == point)
+        if (i == point) {
             out[n++] = '.';
+        }
         out[n++] = (char)('0' + fb_random(state) % 10);
     }
-    if (fb_random(state) % 2)
+    if (fb_random(state) % 2) {
         n += sprintf(out + n, "e%d", (int)(fb_random(state) % 700) - 350);
+    }
     out[n] = 0;
 }
 
@@ -274,8 +286,9 @@ static void parse_agrees_with_strtod(void) {
         char text[64];
         random_number_text(text, &state);
         double x = 0, want = strtod(text, NULL);
-        if ((!parses(text, &x) || !same(x, want)) && wrong++ < 10)
+        if ((!parses(text, &x) || !same(x, want)) && wrong++ < 10) {
             FB_TRUE(false, "'%s' reads as %a, strtod says %a", text, x, want);
+        }
     }
     FB_EQUAL_INT(wrong, 0);
 }
@@ -286,11 +299,13 @@ static void parse_agrees_with_strtod_on_printed_doubles(void) {
     for (int i = 0; i < 50000; i++) {
         char text[800];
         double x = 0, want = from_bits(fb_random(&state));
-        if (!isfinite(want))
+        if (!isfinite(want)) {
             continue;
+        }
         snprintf(text, sizeof text, i % 100 ? "%.*e" : "%.*f", (int)(fb_random(&state) % 30), want);
-        if ((!parses(text, &x) || !same(x, strtod(text, NULL))) && wrong++ < 10)
+        if ((!parses(text, &x) || !same(x, strtod(text, NULL))) && wrong++ < 10) {
             FB_TRUE(false, "'%.60s' reads as %a, strtod says %a", text, x, strtod(text, NULL));
+        }
     }
     FB_EQUAL_INT(wrong, 0);
 }
@@ -316,14 +331,18 @@ static void parse_reads_very_long_numbers(void) {
 /* Makes a locale with a decimal comma; false if this system cannot. */
 static bool decimal_comma(void) {
     static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "fr_FR"};
-    for (int i = 0; i < 4; i++)
-        if (setlocale(LC_NUMERIC, names[i]) && strtod("1,5", NULL) == 1.5)
+    for (int i = 0; i < 4; i++) {
+        if (setlocale(LC_NUMERIC, names[i]) && strtod("1,5", NULL) == 1.5) {
             return true;
+        }
+    }
     char command[300];
     const char *folder = fb_test_folder();
-    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1", folder);
-    if (system(command) < 0)
+    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1",
+             folder);
+    if (system(command) < 0) {
         return false;
+    }
     setenv("LOCPATH", folder, 1);
     bool ok = setlocale(LC_NUMERIC, "de_DE.UTF-8") && strtod("1,5", NULL) == 1.5;
     unsetenv("LOCPATH");
@@ -335,7 +354,8 @@ static void numbers_do_not_depend_on_the_locale(void) {
         puts("    (no locale with a decimal comma here: skipped)");
         return;
     }
-    static const double samples[] = {0.1, 1.5, 1e-10, 123456.789, 2.5e300, -3.25e-200, 0.1 + 0.2, M_PI};
+    static const double samples[] = {0.1,     1.5,        1e-10,     123456.789,
+                                     2.5e300, -3.25e-200, 0.1 + 0.2, M_PI};
     static const char *const texts[] = {"0.1",
                                         "1.5",
                                         "1e-10",

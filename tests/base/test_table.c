@@ -19,8 +19,9 @@ static void find_gives_what_was_added(void) {
     fb_arena_init(&arena);
     fb_table table = {.arena = &arena};
     static int items[5000];
-    for (int i = 0; i < 5000; i++)
+    for (int i = 0; i < 5000; i++) {
         fb_table_add(&table, fb_arena_printf(&arena, "name %d", i), &items[i]);
+    }
     int wrong = 0;
     for (int i = 0; i < 5000; i++) {
         char text[40];
@@ -42,14 +43,16 @@ static void next_gives_equal_texts_in_their_order(void) {
     static const char *const texts[] = {"a", "b", "c"};
     for (int i = 0; i < 3000; i++) { /* through several growths, others in between */
         fb_table_add(&table, texts[i % 3], &items[i]);
-        if (i % 7 == 0)
+        if (i % 7 == 0) {
             fb_table_add(&table, fb_arena_printf(&arena, "other %d", i), &items[i]);
+        }
     }
     for (int t = 0; t < 3; t++) {
         size_t at = 0;
         int n = 0, wrong = 0;
-        for (int *item; (item = fb_table_next(&table, texts[t], &at)) != NULL; n++)
+        for (int *item; (item = fb_table_next(&table, texts[t], &at)) != NULL; n++) {
             wrong += item != &items[3 * n + t];
+        }
         FB_EQUAL_INT(n, 1000);
         FB_EQUAL_INT(wrong, 0);
     }

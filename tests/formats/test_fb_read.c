@@ -15,7 +15,8 @@ static char *document(const char *more) {
     size_t n = strlen(more) + 200;
     char *text = malloc(n);
     snprintf(text, n,
-             "{\"fb\": \"1.0\",\n\"name\": \"m\",\n\"bodies\": [{\"name\": \"b\", \"mass\": 1}]%s%s\n}\n",
+             "{\"fb\": \"1.0\",\n\"name\": \"m\",\n\"bodies\": [{\"name\": \"b\", \"mass\": "
+             "1}]%s%s\n}\n",
              *more ? ",\n" : "", more);
     return text;
 }
@@ -24,8 +25,9 @@ static fb_model *accept_text(const char *text, fb_diag *diag) {
     fb_status status;
     fb_model *model = fb_test_fb(text, diag, &status);
     FB_EQUAL_INT(status, FB_OK);
-    if (model)
+    if (model) {
         free(fb_test_to_fb(model));
+    }
     return fb_test_must(model, diag);
 }
 
@@ -106,8 +108,9 @@ static void rejects_what_is_no_json(void) {
                  {"{", 1},
                  {"{\"fb", 1},
                  {"{\"fb\": \"1.0\",\n\"a\": 1,\n\"a\": 2}", 3}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         refuse_text(cases[i].text, FB1301, cases[i].line, "not well-formed JSON");
+    }
 }
 
 static void rejects_very_deep_json(void) {
@@ -151,23 +154,27 @@ static void rejects_wrong_types_with_their_line(void) {
         {"\"property_comments\": {\"a\": 1}", FB1303, 4, "strings"},
         {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"path\": 3}]", FB1303, 5,
          "must be an object"},
-        {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"path\": {\"points\": [\n{\"type\": "
+        {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"path\": {\"points\": "
+         "[\n{\"type\": "
          "\"odd\"}]}}]",
          FB1303, 6, "no path point has the type 'odd'"},
-        {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"path\": {\"type\": 3}}]", FB1303, 5,
-         "\"type\" must be a string"},
-        {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"path\": {\n\"points\": 4}}]", FB1303,
-         6, "must be a list"},
-        {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"comments\": [{\"before\": \"x\"}]}]",
+        {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"path\": {\"type\": 3}}]",
+         FB1303, 5, "\"type\" must be a string"},
+        {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"path\": {\n\"points\": 4}}]",
+         FB1303, 6, "must be a list"},
+        {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"comments\": [{\"before\": "
+         "\"x\"}]}]",
          FB1303, 5, "text"},
-        {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"kept\": [1]}]", FB1303, 5, "strings"},
+        {"\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\",\n\"kept\": [1]}]", FB1303, 5,
+         "strings"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         refuse(cases[i].more, cases[i].id, cases[i].line, cases[i].message);
+    }
 }
 
-/* A member that the document itself gives a meaning must not pass with another type: it would be written a
- * second time beside the real one. */
+/* A member that the document itself gives a meaning must not pass with another type: it would be
+ * written a second time beside the real one. */
 static void rejects_wrong_types_of_the_documents_own_members(void) {
     refuse_text("{\"fb\": \"1.0\",\n\"name\": 5}", FB1303, 2, "name");
     refuse("\"ground\": []", FB1303, 4, "ground");
@@ -178,37 +185,43 @@ static void rejects_wrong_types_of_the_documents_own_members(void) {
     refuse("\"property_comments\": []", FB1303, 4, "property_comments");
     refuse("\"model_kept\": 3", FB1303, 4, "model_kept");
     refuse("\"markers\": [{\"name\": \"k\", \"frame\": \"b\",\n\"kept\": 3}]", FB1303, 5, "kept");
-    refuse("\"markers\": [{\"name\": \"k\", \"frame\": \"b\",\n\"comments\": 3}]", FB1303, 5, "comments");
+    refuse("\"markers\": [{\"name\": \"k\", \"frame\": \"b\",\n\"comments\": 3}]", FB1303, 5,
+           "comments");
 }
 
 static void rejects_integers_out_of_range(void) {
-    refuse("\"bodies_note\": 1,\n\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\", \"path\": "
-           "{\"appearance\": {\"surface\":\n"
-           "{\"type\": \"surface\", \"representation\": 4294967297}}}}]",
-           FB1303, 6, "whole number");
     refuse(
-        "\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\", \"path\": {\"appearance\": {\"surface\":\n"
-        "{\"type\": \"surface\", \"representation\": 1.5}}}}]",
-        FB1303, 5, "whole number");
+        "\"bodies_note\": 1,\n\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\", \"path\": "
+        "{\"appearance\": {\"surface\":\n"
+        "{\"type\": \"surface\", \"representation\": 4294967297}}}}]",
+        FB1303, 6, "whole number");
+    refuse("\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\", \"path\": {\"appearance\": "
+           "{\"surface\":\n"
+           "{\"type\": \"surface\", \"representation\": 1.5}}}}]",
+           FB1303, 5, "whole number");
 }
 
 static void rejects_deep_objects(void) {
     char *more = malloc(100000), *p = more;
-    p += sprintf(p, "\"joints\": [{\"name\": \"j\", \"type\": \"pin\", \"parent\": \"ground\", \"child\": "
-                    "\"b\", \"coordinates\": "
-                    "[{\"name\": \"q\", \"prescribed_function\": ");
-    for (int i = 0; i < 1000; i++)
+    p += sprintf(
+        p, "\"joints\": [{\"name\": \"j\", \"type\": \"pin\", \"parent\": \"ground\", \"child\": "
+           "\"b\", \"coordinates\": "
+           "[{\"name\": \"q\", \"prescribed_function\": ");
+    for (int i = 0; i < 1000; i++) {
         p += sprintf(p, "{\"type\": \"multiplier\", \"function\": ");
+    }
     p += sprintf(p, "{\"type\": \"constant\"}");
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < 1000; i++) {
         *p++ = '}';
+    }
     strcpy(p, "}]}]");
     refuse(more, FB1303, 4, "nested too deeply");
     free(more);
 }
 
 static void rejects_references_to_nothing(void) {
-    refuse("\"joints\": [{\"name\": \"j\", \"type\": \"pin\", \"parent\": \"ground\", \"child\": \"b\"},\n"
+    refuse("\"joints\": [{\"name\": \"j\", \"type\": \"pin\", \"parent\": \"ground\", \"child\": "
+           "\"b\"},\n"
            "{\"name\": \"k\", \"type\": \"pin\", \"parent\": \"grond\", \"child\": \"b\"}]",
            FB2201, 5, "did you mean 'ground'?");
     refuse("\"joints\": [\n{\"name\": \"k\", \"type\": \"pin\", \"child\": \"b\"}]", FB2105, 5,
@@ -219,10 +232,10 @@ static void rejects_references_to_nothing(void) {
 
 static void reads_numbers_of_every_kind(void) {
     fb_diag diag;
-    fb_model *model =
-        accept("\"gravity\": [\"inf\", \"-inf\", \"nan\"],\n\"assembly_accuracy\": 3,"
-               "\"frames\": [{\"name\": \"f\", \"parent\": \"b\", \"translation\": [-0.0, 1e-300, 0.1]}]",
-               &diag);
+    fb_model *model = accept(
+        "\"gravity\": [\"inf\", \"-inf\", \"nan\"],\n\"assembly_accuracy\": 3,"
+        "\"frames\": [{\"name\": \"f\", \"parent\": \"b\", \"translation\": [-0.0, 1e-300, 0.1]}]",
+        &diag);
     double x[3] = {0};
     FB_TRUE(fb_get_vector(model->root, "gravity", x, 3), "gravity");
     FB_SAME(x[0], FB_INFINITY);
@@ -237,7 +250,9 @@ static void reads_numbers_of_every_kind(void) {
     FB_HOLDS(json, "[-0.0, 1e-300, 0.1]");
     free(json);
     done(model, &diag);
-    model = accept("\"frames\": [{\"name\": \"f\", \"parent\": \"b\", \"translation\": [-0, 0, 1]}]", &diag);
+    model =
+        accept("\"frames\": [{\"name\": \"f\", \"parent\": \"b\", \"translation\": [-0, 0, 1]}]",
+               &diag);
     FB_TRUE(fb_get_vector(fb_test_find(model, "f"), "translation", x, 3), "translation");
     FB_SAME(x[0], -0.0);
     FB_SAME(x[1], 0);
@@ -248,10 +263,10 @@ static void reads_numbers_of_every_kind(void) {
 
 static void null_is_no_value(void) {
     fb_diag diag;
-    fb_model *model = accept(
-        "\"frames\": [{\"name\": \"f\", \"parent\": \"b\", \"translation\": null}],\n\"credits\": null,"
-        "\"gravity\": null",
-        &diag);
+    fb_model *model = accept("\"frames\": [{\"name\": \"f\", \"parent\": \"b\", \"translation\": "
+                             "null}],\n\"credits\": null,"
+                             "\"gravity\": null",
+                             &diag);
     double x[3] = {9, 9, 9};
     FB_TRUE(fb_get_vector(fb_test_find(model, "f"), "translation", x, 3), "the default");
     FB_SAME(x[0], 0);
@@ -261,11 +276,12 @@ static void null_is_no_value(void) {
 
 static void one_of_a_list_may_stand_alone(void) {
     fb_diag diag;
-    fb_model *model = accept("\"joints\": [{\"name\": \"j\", \"type\": \"custom\", \"parent\": \"ground\", "
-                             "\"child\": \"b\", \"coordinates\": [{\"name\": \"q\"}],"
-                             "\"axes\": [{\"coordinate\": \"q\", \"axis\": [0, 0, 1]}, {\"coordinate\": "
-                             "[\"q\"], \"axis\": [0, 1, 0]}]}]",
-                             &diag);
+    fb_model *model =
+        accept("\"joints\": [{\"name\": \"j\", \"type\": \"custom\", \"parent\": \"ground\", "
+               "\"child\": \"b\", \"coordinates\": [{\"name\": \"q\"}],"
+               "\"axes\": [{\"coordinate\": \"q\", \"axis\": [0, 0, 1]}, {\"coordinate\": "
+               "[\"q\"], \"axis\": [0, 1, 0]}]}]",
+               &diag);
     const fb_element *j = fb_test_find(model, "/jointset/j");
     FB_EQUAL_STR(fb_test_target(fb_test_item(j, "axes", 0), "coordinate"), "/jointset/j/q");
     FB_EQUAL_STR(fb_test_target(fb_test_item(j, "axes", 1), "coordinate"), "/jointset/j/q");
@@ -274,12 +290,13 @@ static void one_of_a_list_may_stand_alone(void) {
 
 static void elements_get_their_usual_paths(void) {
     fb_diag diag;
-    fb_model *model =
-        accept("\"wraps\": [{\"name\": \"w\", \"type\": \"sphere\", \"frame\": \"b\", \"radius\": 1}],"
-               "\"markers\": [{\"name\": \"k\", \"frame\": \"b\"}, {\"name\": \"l\", \"frame\": \"ground\", "
-               "\"component_path\": \"/odd/l\"}],"
-               "\"frames\": [{\"name\": \"f\", \"parent\": \"b\"}]",
-               &diag);
+    fb_model *model = accept(
+        "\"wraps\": [{\"name\": \"w\", \"type\": \"sphere\", \"frame\": \"b\", \"radius\": 1}],"
+        "\"markers\": [{\"name\": \"k\", \"frame\": \"b\"}, {\"name\": \"l\", \"frame\": "
+        "\"ground\", "
+        "\"component_path\": \"/odd/l\"}],"
+        "\"frames\": [{\"name\": \"f\", \"parent\": \"b\"}]",
+        &diag);
     FB_EQUAL_STR(fb_test_find(model, "w")->path, "/bodyset/b/wrapobjectset/w");
     FB_EQUAL_STR(fb_test_find(model, "b")->path, "/bodyset/b");
     FB_EQUAL_STR(fb_test_find(model, "k")->path, "/markerset/k");
@@ -290,9 +307,9 @@ static void elements_get_their_usual_paths(void) {
 
 static void joints_are_completed(void) {
     fb_diag diag;
-    fb_model *model =
-        accept("\"joints\": [{\"name\": \"j\", \"type\": \"pin\", \"parent\": \"ground\", \"child\": \"b\"}]",
-               &diag);
+    fb_model *model = accept("\"joints\": [{\"name\": \"j\", \"type\": \"pin\", \"parent\": "
+                             "\"ground\", \"child\": \"b\"}]",
+                             &diag);
     const fb_element *q = fb_test_item(fb_test_find(model, "/jointset/j"), "coordinates", 0);
     FB_EQUAL_STR(q ? q->path : NULL, "/jointset/j/_coord_0");
     done(model, &diag);
@@ -304,7 +321,8 @@ static void order_decides_over_the_lists(void) {
                        "\"stiffness\": 1, \"dissipation\": 0}],"
                        "\"muscles\": [{\"name\": \"m\", \"type\": \"Thelen2003\"}]";
     fb_model *model = accept(more, &diag);
-    FB_TRUE(fb_test_find(model, "m")->order < fb_test_find(model, "s")->order, "muscles come before springs");
+    FB_TRUE(fb_test_find(model, "m")->order < fb_test_find(model, "s")->order,
+            "muscles come before springs");
     done(model, &diag);
     char longer[600];
     snprintf(longer, sizeof longer, "%s,\"order\": {\"/forceset\": [\"s\", \"m\"]}", more);
@@ -321,11 +339,12 @@ static void order_decides_over_the_lists(void) {
 
 static void keeps_unknown_members(void) {
     fb_diag diag;
-    fb_model *model = accept("\"future\": {\"a\": [1, 2.5, \"x\", null, true]},\n\"markers\": [{\"name\": "
-                             "\"k\", \"frame\": \"b\", \"note\": "
-                             "\"\\u00e9 \\\"q\\\" \\n\", \"big\": 12345678901234567890123, \"tiny\": "
-                             "1e-7}],\n\"ground\": {\"colour\": \"blue\"}",
-                             &diag);
+    fb_model *model =
+        accept("\"future\": {\"a\": [1, 2.5, \"x\", null, true]},\n\"markers\": [{\"name\": "
+               "\"k\", \"frame\": \"b\", \"note\": "
+               "\"\\u00e9 \\\"q\\\" \\n\", \"big\": 12345678901234567890123, \"tiny\": "
+               "1e-7}],\n\"ground\": {\"colour\": \"blue\"}",
+               &diag);
     FB_EQUAL_STR(fb_get_extra(model->root, "future"), "{\"a\": [1, 2.5, \"x\", null, true]}");
     FB_EQUAL_STR(fb_get_extra(fb_test_find(model, "k"), "note"), "\"\xC3\xA9 \\\"q\\\" \\n\"");
     FB_EQUAL_STR(fb_get_extra(model->ground, "colour"), "\"blue\"");
@@ -340,14 +359,15 @@ static void keeps_unknown_members(void) {
 
 static void keeps_steps_comments_and_kept_parts(void) {
     fb_diag diag;
-    fb_model *model = accept("\"steps\": [{\"tool\": \"t\", \"x\": 1}],\n\"comments\": [{\"text\": \"of the "
-                             "model\"}],\n\"model_kept\": [\"<x/>\"],"
-                             "\"property_comments\": {\"Body.mass\": \"kg\"},"
-                             "\"kept\": [{\"name\": \"o\", \"component_path\": \"/forceset/o\", \"class\": "
-                             "\"Odd\", \"xml\": \"<Odd name=\\\"o\\\"/>\"}],"
-                             "\"markers\": [{\"name\": \"k\", \"frame\": \"b\", \"kept\": [\"<y/>\"], "
-                             "\"comments\": [{\"before\": \"location\", \"text\": \"c\"}]}]",
-                             &diag);
+    fb_model *model =
+        accept("\"steps\": [{\"tool\": \"t\", \"x\": 1}],\n\"comments\": [{\"text\": \"of the "
+               "model\"}],\n\"model_kept\": [\"<x/>\"],"
+               "\"property_comments\": {\"Body.mass\": \"kg\"},"
+               "\"kept\": [{\"name\": \"o\", \"component_path\": \"/forceset/o\", \"class\": "
+               "\"Odd\", \"xml\": \"<Odd name=\\\"o\\\"/>\"}],"
+               "\"markers\": [{\"name\": \"k\", \"frame\": \"b\", \"kept\": [\"<y/>\"], "
+               "\"comments\": [{\"before\": \"location\", \"text\": \"c\"}]}]",
+               &diag);
     FB_EQUAL_INT(model->n_steps, 1);
     FB_EQUAL_STR(model->steps[0], "{\"tool\": \"t\", \"x\": 1}");
     FB_EQUAL_STR(model->root->kept->xml, "<x/>");
@@ -382,7 +402,8 @@ static void model_read_tells_kinds_apart_by_content(void) {
         fb_diag diag;
         fb_diag_init(&diag);
         size_t n = strlen(cases[i].text);
-        FB_EQUAL_INT(fb_model_read(&model, fb_test_bytes(cases[i].text, n), n, "x", FB_MAX_BYTES, &diag),
+        FB_EQUAL_INT(fb_model_read(&model, fb_test_bytes(cases[i].text, n), n, "x", FB_MAX_BYTES,
+                                   &diag),
                      cases[i].status);
         FB_EQUAL_STR(model ? model->root->name : NULL, cases[i].name);
         FB_EQUAL_INT(diag.counts[FB_ERROR], cases[i].status == FB_OK ? 0 : 1);

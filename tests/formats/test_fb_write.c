@@ -68,12 +68,14 @@ static void numbers_read_back(void) {
         double x;
         unsigned long long bits = fb_random(&state);
         memcpy(&x, &bits, sizeof x);
-        if (!isfinite(x))
+        if (!isfinite(x)) {
             continue;
+        }
         char *json = written(write_number, &x);
         json_t *back = json_loads(json, JSON_DECODE_ANY, NULL);
-        if (!back || json_number_value(back) != x)
+        if (!back || json_number_value(back) != x) {
             wrong++;
+        }
         json_decref(back);
         free(json);
     }
@@ -93,7 +95,8 @@ static char *rewrite(const char *text) {
 
 static void version_and_name_come_first(void) {
     char *json = rewrite("{\"name\": \"m\", \"bodies\": [], \"fb\": \"1.0\"}");
-    FB_TRUE(strncmp(json, "{\n  \"fb\": \"1.0\",\n  \"name\": \"m\",\n", 32) == 0, "it begins: %.60s", json);
+    FB_TRUE(strncmp(json, "{\n  \"fb\": \"1.0\",\n  \"name\": \"m\",\n", 32) == 0,
+            "it begins: %.60s", json);
     FB_HOLDS(json, "\"bodies\": []");
     FB_HOLDS(json, "\"joints\": []");
     FB_HOLDS(json, "\"muscles\": []");
@@ -103,9 +106,9 @@ static void version_and_name_come_first(void) {
 }
 
 static void brief_defaults_are_left_out(void) {
-    char *json = rewrite(
-        "{\"fb\": \"1.0\", \"muscles\": [{\"name\": \"a\", \"type\": \"Thelen2003\", \"enabled\": true},"
-        "{\"name\": \"b\", \"type\": \"Thelen2003\", \"enabled\": false}]}");
+    char *json = rewrite("{\"fb\": \"1.0\", \"muscles\": [{\"name\": \"a\", \"type\": "
+                         "\"Thelen2003\", \"enabled\": true},"
+                         "{\"name\": \"b\", \"type\": \"Thelen2003\", \"enabled\": false}]}");
     FB_TRUE(strstr(json, "\"enabled\": true") == NULL, "the default");
     FB_HOLDS(json, "\"enabled\": false");
     FB_HOLDS(json, "\"max_isometric_force\": 1000");
@@ -113,9 +116,9 @@ static void brief_defaults_are_left_out(void) {
 }
 
 static void references_are_unique_names(void) {
-    char *json = rewrite(
-        "{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"b\", \"mass\": 1}, {\"name\": \"c\", \"mass\": 1}],"
-        "\"markers\": [{\"name\": \"m\", \"frame\": \"/bodyset/c\"}]}");
+    char *json = rewrite("{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"b\", \"mass\": 1}, "
+                         "{\"name\": \"c\", \"mass\": 1}],"
+                         "\"markers\": [{\"name\": \"m\", \"frame\": \"/bodyset/c\"}]}");
     FB_HOLDS(json, "\"frame\": \"c\"");
     free(json);
 }
@@ -133,8 +136,9 @@ static void writing_twice_gives_the_same_bytes(void) {
             char *first = fb_test_to_fb(model), *second = rewrite(first);
             bool same = strcmp(first, second) == 0;
             size_t at = 0;
-            while (!same && first[at] == second[at])
+            while (!same && first[at] == second[at]) {
                 at++;
+            }
             FB_TRUE(same, "%s: '%.100s' became '%.100s'", file, first + (at > 40 ? at - 40 : 0),
                     second + (at > 40 ? at - 40 : 0));
             free(first);
@@ -152,15 +156,18 @@ static void deep_functions_can_be_read_back(void) {
     p +=
         sprintf(p,
                 "<BodySet><objects><Body "
-                "name=\"b\"><mass>1</mass></Body></objects></BodySet><JointSet><objects><PinJoint name=\"j\">"
+                "name=\"b\"><mass>1</mass></Body></objects></BodySet><JointSet><objects><PinJoint "
+                "name=\"j\">"
                 "<socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/b</"
                 "socket_child_frame>"
                 "<coordinates><Coordinate name=\"q\"><prescribed_function>");
-    for (int i = 0; i < DEEP; i++)
+    for (int i = 0; i < DEEP; i++) {
         p += sprintf(p, "<MultiplierFunction><function>");
+    }
     p += sprintf(p, "<Constant><value>1</value></Constant>");
-    for (int i = 0; i < DEEP; i++)
+    for (int i = 0; i < DEEP; i++) {
         p += sprintf(p, "</function></MultiplierFunction>");
+    }
     sprintf(p, "</prescribed_function></Coordinate></coordinates></PinJoint></objects></JointSet>");
     char *text = fb_test_document(40500, inside);
     fb_diag diag;
@@ -197,9 +204,11 @@ static void schema_and_classes_are_written(void) {
     fb_text_free(&text);
     fb_text_init(&text, NULL);
     fb_classes_write(&text);
-    for (int i = 0; fb_class_at(i); i++)
-        if (!strstr(fb_text_string(&text), fb_class_at(i)->name))
+    for (int i = 0; fb_class_at(i); i++) {
+        if (!strstr(fb_text_string(&text), fb_class_at(i)->name)) {
             FB_HOLDS(fb_text_string(&text), fb_class_at(i)->name);
+        }
+    }
     stored = fb_test_read_file("docs/classes.md", &size);
     FB_TRUE(stored && strcmp(stored, fb_text_string(&text)) == 0,
             "docs/classes.md is up to date (make docs)");
@@ -209,8 +218,9 @@ static void schema_and_classes_are_written(void) {
 
 static void a_full_disk_is_an_output_error(void) {
     FILE *full = fopen("/dev/full", "wb");
-    if (!full)
+    if (!full) {
         return;
+    }
     fb_diag diag;
     fb_model *model = fb_test_fb("{\"fb\": \"1.0\"}", &diag, NULL);
     setvbuf(full, NULL, _IONBF, 0);

@@ -1,6 +1,6 @@
-/* Memory that runs out: each allocation of a reader, a writer, a check or a comparison fails in turn.
- * Each time there must be an error status or a flag that says so, no crash, and (with sanitizers) no
- * leak. */
+/* Memory that runs out: each allocation of a reader, a writer, a check or a comparison fails in
+ * turn. Each time there must be an error status or a flag that says so, no crash, and (with
+ * sanitizers) no leak. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,10 +22,18 @@
 
 /* Small models of many kinds, old and new, one that includes other files, and a larger one. */
 static const char *const files[] = {
-    "models/gallery/include.osim",     "models/gallery/plugin.osim",    "models/gallery/comments.osim",
-    "models/gallery/numbers.osim",     "models/gallery/old_10500.osim", "models/gallery/old_20302.osim",
-    "models/gallery/old_30516.osim",   "models/gallery/functions.osim", "models/gallery/joints_special.osim",
-    "models/gallery/muscles_old.osim", "models/gallery/paths.osim",     "models/gallery/wraps.osim",
+    "models/gallery/include.osim",
+    "models/gallery/plugin.osim",
+    "models/gallery/comments.osim",
+    "models/gallery/numbers.osim",
+    "models/gallery/old_10500.osim",
+    "models/gallery/old_20302.osim",
+    "models/gallery/old_30516.osim",
+    "models/gallery/functions.osim",
+    "models/gallery/joints_special.osim",
+    "models/gallery/muscles_old.osim",
+    "models/gallery/paths.osim",
+    "models/gallery/wraps.osim",
     "models/elbow/elbow.osim",
 };
 #define FILES ((int)(sizeof files / sizeof *files))
@@ -48,10 +56,13 @@ typedef struct operation {
 /* Only success has a model. A status other than FB_E_MEMORY will do if the flag is set. */
 static bool settle(fb_status status, fb_model *model, fb_diag *diag) {
     bool ok = status == FB_OK && !diag->out_of_memory;
-    if ((status == FB_OK) != (model != NULL))
+    if ((status == FB_OK) != (model != NULL)) {
         FB_TRUE(false, "status %d, but %s model", (int)status, model ? "a" : "no");
-    if (status != FB_OK && status != FB_E_MEMORY && !diag->out_of_memory)
-        FB_TRUE(false, "status %d: %s", (int)status, diag->n ? diag->records[0].message : "no message");
+    }
+    if (status != FB_OK && status != FB_E_MEMORY && !diag->out_of_memory) {
+        FB_TRUE(false, "status %d: %s", (int)status,
+                diag->n ? diag->records[0].message : "no message");
+    }
     fb_model_free(model);
     fb_diag_clear(diag);
     return ok;
@@ -130,14 +141,16 @@ static bool prepare(subject *s, const char *file, const char *other) {
     *s = (subject){.file = file};
     s->osim = fb_test_read_file(file, &s->osim_size);
     char *bytes = fb_test_read_file(other, &size);
-    if (!s->osim || !bytes)
+    if (!s->osim || !bytes) {
         return false;
+    }
     fb_diag_init(&diag);
     fb_osim_read(&s->model, fb_test_bytes(s->osim, s->osim_size), s->osim_size, file, NULL, &diag);
     fb_osim_read(&s->other, bytes, size, other, NULL, &diag);
     fb_diag_clear(&diag);
-    if (!s->model || !s->other)
+    if (!s->model || !s->other) {
         return false;
+    }
     s->json = fb_test_to_fb(s->model);
     s->json_size = strlen(s->json);
     return true;
@@ -150,8 +163,8 @@ static void clear(subject *s) {
     free(s->json);
 }
 
-/* Runs an operation with its n-th allocation, and all after it, refused. Returns false when it asked
- * for fewer than n. */
+/* Runs an operation with its n-th allocation, and all after it, refused. Returns false when it
+ * asked for fewer than n. */
 static bool run_failing(const operation *op, const subject *s, long n) {
     bool reads = op->run == read_osim;
     osim_bytes = reads ? fb_test_bytes(s->osim, s->osim_size) : NULL;
@@ -159,17 +172,19 @@ static bool run_failing(const operation *op, const subject *s, long n) {
     bool ok = op->run(s);
     long asked = fb_alloc_fail_at(0);
     bool refused = asked >= n;
-    FB_TRUE(ok == !refused, "%s of %s: allocation %ld of %ld %s, it says it %s", op->name, s->file, n, asked,
-            refused ? "refused" : "not refused", ok ? "succeeded" : "failed");
+    FB_TRUE(ok == !refused, "%s of %s: allocation %ld of %ld %s, it says it %s", op->name, s->file,
+            n, asked, refused ? "refused" : "not refused", ok ? "succeeded" : "failed");
     return refused;
 }
 
 static void fail_in_turn(const operation *op, const subject *s) {
     long step = s->osim_size < 16 * 1024 ? 1 : 7, n = 1;
-    while (run_failing(op, s, n))
+    while (run_failing(op, s, n)) {
         n += step;
-    if (fb_test_setting("FB_VERBOSE", 0))
+    }
+    if (fb_test_setting("FB_VERBOSE", 0)) {
         printf("    %s of %s: %ld allocations\n", op->name, s->file, n - 1);
+    }
 }
 
 static void all_files(const char *name, bool (*run)(const subject *)) {
@@ -178,8 +193,9 @@ static void all_files(const char *name, bool (*run)(const subject *)) {
         subject s;
         bool ready = prepare(&s, files[i], files[(i + 1) % FILES]);
         FB_TRUE(ready, "%s can be read", files[i]);
-        if (ready)
+        if (ready) {
             fail_in_turn(&op, &s);
+        }
         clear(&s);
     }
 #ifdef LEAKS
@@ -211,14 +227,10 @@ static void comparing(void) {
 
 int main(int argc, char **argv) {
     static const fb_test tests[] = {
-        FB_TEST(reading_osim),
-        FB_TEST(reading_json),
-        FB_TEST(writing_osim),
-        FB_TEST(writing_osim_of_an_old_version),
-        FB_TEST(writing_json),
-        FB_TEST(checking),
-        FB_TEST(comparing),
-        FB_TEST_END,
+        FB_TEST(reading_osim), FB_TEST(reading_json),
+        FB_TEST(writing_osim), FB_TEST(writing_osim_of_an_old_version),
+        FB_TEST(writing_json), FB_TEST(checking),
+        FB_TEST(comparing),    FB_TEST_END,
     };
     return fb_test_main("memory", tests, argc, argv);
 }

@@ -10,7 +10,8 @@
     "<BodySet><objects><Body name=\"leg\"><mass>2</mass><mass_center>0 -0.2 0</mass_center>\n" \
     "<inertia>0.1 0.01 0.1 0 0 0</inertia></Body></objects></BodySet>\n"
 #define JOINTS \
-    "<JointSet><objects><PinJoint name=\"hip\"><socket_parent_frame>/ground</socket_parent_frame>\n" \
+    "<JointSet><objects><PinJoint " \
+    "name=\"hip\"><socket_parent_frame>/ground</socket_parent_frame>\n" \
     "<socket_child_frame>/bodyset/leg</socket_child_frame>\n" \
     "<coordinates><Coordinate " \
     "name=\"flexion\"><default_value>0.5</default_value></Coordinate></coordinates>\n" \
@@ -52,8 +53,8 @@ static void refuse(const char *inside, fb_diag_id id, int line, const char *mess
 }
 
 /* Reads all the same, with that record. */
-static fb_model *accept_with(const char *inside, fb_diag *diag, fb_action action, fb_diag_id id, int line,
-                             const char *message) {
+static fb_model *accept_with(const char *inside, fb_diag *diag, fb_action action, fb_diag_id id,
+                             int line, const char *message) {
     fb_model *model = accept(inside, diag);
     const fb_record *record = FB_RECORD(diag, action, id, line);
     FB_HOLDS(record ? record->message : NULL, message);
@@ -64,8 +65,8 @@ static fb_model *accept_with(const char *inside, fb_diag *diag, fb_action action
 
 static void accepts_the_smallest_model(void) {
     static const char *const texts[] = {
-        "<OpenSimDocument Version=\"40500\"><Model name=\"m\"/></OpenSimDocument>", "<Model name=\"m\"/>",
-        "<OpenSimDocument Version=\"40600\"><Model/></OpenSimDocument>",
+        "<OpenSimDocument Version=\"40500\"><Model name=\"m\"/></OpenSimDocument>",
+        "<Model name=\"m\"/>", "<OpenSimDocument Version=\"40600\"><Model/></OpenSimDocument>",
         "<OpenSimDocument Version=\"10500\"><Model name=\"m\"></Model></OpenSimDocument>"};
     static const int versions[] = {40500, 10500, 40600, 10500};
     for (int i = 0; i < 4; i++) {
@@ -76,7 +77,8 @@ static void accepts_the_smallest_model(void) {
         if (model) {
             FB_EQUAL_STR(model->root->name, i == 2 ? "" : "m");
             FB_EQUAL_INT(model->source_version, versions[i]);
-            FB_TRUE(model->ground && strcmp(model->ground->path, "/ground") == 0, "there is a ground");
+            FB_TRUE(model->ground && strcmp(model->ground->path, "/ground") == 0,
+                    "there is a ground");
             double g[3];
             FB_TRUE(fb_get_vector(model->root, "gravity", g, 3), "there is gravity");
             FB_SAME(g[1], -9.80665);
@@ -92,10 +94,12 @@ static void rejects_what_is_no_model(void) {
         const char *text;
         int line;
         const char *message;
-    } cases[] = {{"\n<OpenSimDocument Version=\"40500\">\n<ScaleSet/></OpenSimDocument>", 3, "ScaleSet"},
+    } cases[] = {{"\n<OpenSimDocument Version=\"40500\">\n<ScaleSet/></OpenSimDocument>", 3,
+                  "ScaleSet"},
                  {"<OpenSimDocument Version=\"40500\"/>", 1, "nothing"},
                  {"\n\n<html/>", 3, "html"},
-                 {"<OpenSimDocuments Version=\"40500\"><Model/></OpenSimDocuments>", 1, "misspelt"}};
+                 {"<OpenSimDocuments Version=\"40500\"><Model/></OpenSimDocuments>", 1,
+                  "misspelt"}};
     for (int i = 0; i < 4; i++) {
         fb_diag diag;
         fb_status status;
@@ -133,7 +137,8 @@ static void warns_of_unknown_versions(void) {
 static void reads_bodies_and_joints(void) {
     fb_diag diag;
     fb_model *model = accept(BODIES JOINTS, &diag);
-    const fb_element *leg = fb_test_find(model, "/bodyset/leg"), *hip = fb_test_find(model, "/jointset/hip");
+    const fb_element *leg = fb_test_find(model, "/bodyset/leg"),
+                     *hip = fb_test_find(model, "/jointset/hip");
     double x[6];
     FB_EQUAL_STR(leg->name, "leg");
     FB_EQUAL_INT(leg->line, 2);
@@ -158,18 +163,21 @@ static void reads_bodies_and_joints(void) {
 
 static void reads_the_lists_in_their_order(void) {
     fb_diag diag;
-    fb_model *model = accept(
-        BODIES JOINTS
-        "<ForceSet><objects><PathSpring name=\"b\"><resting_length>1</resting_length><stiffness>1</stiffness>"
-        "<dissipation>0</dissipation></PathSpring><CoordinateActuator "
-        "name=\"a\"><coordinate>flexion</coordinate>"
-        "</CoordinateActuator><CoordinateActuator "
-        "name=\"c\"><coordinate>flexion</coordinate></CoordinateActuator>"
-        "</objects></ForceSet>"
-        "<MarkerSet><objects><Marker name=\"m2\"><socket_parent_frame>/ground</socket_parent_frame></Marker>"
-        "<Marker "
-        "name=\"m1\"><socket_parent_frame>/bodyset/leg</socket_parent_frame></Marker></objects></MarkerSet>",
-        &diag);
+    fb_model *model =
+        accept(BODIES JOINTS
+               "<ForceSet><objects><PathSpring "
+               "name=\"b\"><resting_length>1</resting_length><stiffness>1</stiffness>"
+               "<dissipation>0</dissipation></PathSpring><CoordinateActuator "
+               "name=\"a\"><coordinate>flexion</coordinate>"
+               "</CoordinateActuator><CoordinateActuator "
+               "name=\"c\"><coordinate>flexion</coordinate></CoordinateActuator>"
+               "</objects></ForceSet>"
+               "<MarkerSet><objects><Marker "
+               "name=\"m2\"><socket_parent_frame>/ground</socket_parent_frame></Marker>"
+               "<Marker "
+               "name=\"m1\"><socket_parent_frame>/bodyset/leg</socket_parent_frame></Marker></"
+               "objects></MarkerSet>",
+               &diag);
     const fb_list *actuators = fb_model_items(model, "actuators"),
                   *markers = fb_model_items(model, "markers");
     FB_EQUAL_INT(actuators->n, 2);
@@ -187,23 +195,27 @@ static void completes_coordinates_that_are_not_given(void) {
     static const struct {
         const char *cls;
         int n;
-    } joints[] = {{"PinJoint", 1},    {"SliderJoint", 1},         {"PlanarJoint", 3}, {"UniversalJoint", 2},
-                  {"BallJoint", 3},   {"GimbalJoint", 3},         {"FreeJoint", 6},   {"WeldJoint", 0},
+    } joints[] = {{"PinJoint", 1},    {"SliderJoint", 1},
+                  {"PlanarJoint", 3}, {"UniversalJoint", 2},
+                  {"BallJoint", 3},   {"GimbalJoint", 3},
+                  {"FreeJoint", 6},   {"WeldJoint", 0},
                   {"CustomJoint", 0}, {"ScapulothoracicJoint", 4}};
     for (size_t i = 0; i < sizeof joints / sizeof joints[0]; i++) {
         char inside[600];
-        snprintf(inside, sizeof inside,
-                 BODIES
-                 "<JointSet><objects><%s name=\"hip\"><socket_parent_frame>/ground</socket_parent_frame>"
-                 "<thoracic_ellipsoid_radii_x_y_z>1 1 1</thoracic_ellipsoid_radii_x_y_z>"
-                 "<socket_child_frame>/bodyset/leg</socket_child_frame></%s></objects></JointSet>",
-                 joints[i].cls, joints[i].cls);
+        snprintf(
+            inside, sizeof inside,
+            BODIES
+            "<JointSet><objects><%s name=\"hip\"><socket_parent_frame>/ground</socket_parent_frame>"
+            "<thoracic_ellipsoid_radii_x_y_z>1 1 1</thoracic_ellipsoid_radii_x_y_z>"
+            "<socket_child_frame>/bodyset/leg</socket_child_frame></%s></objects></JointSet>",
+            joints[i].cls, joints[i].cls);
         fb_diag diag;
         fb_model *model = accept(inside, &diag);
         const fb_element *hip = fb_test_find(model, "/jointset/hip");
         const fb_value *coordinates = hip ? fb_get(hip, "coordinates") : NULL;
         FB_EQUAL_INT(coordinates ? coordinates->n : 0, joints[i].n);
-        for (int k = 0; k < joints[i].n; k++) { /* OpenSim's names, in which the joint's is missing */
+        for (int k = 0; k < joints[i].n;
+             k++) { /* OpenSim's names, in which the joint's is missing */
             char path[60];
             snprintf(path, sizeof path, "/jointset/hip/_coord_%d", k);
             FB_EQUAL_STR(fb_test_item(hip, "coordinates", k)->path, path);
@@ -218,20 +230,26 @@ static void reads_frames_and_wraps_of_bodies(void) {
         "<Ground name=\"ground\"><WrapObjectSet><objects><WrapSphere "
         "name=\"ball\"><radius>0.1</radius></WrapSphere>"
         "</objects></WrapObjectSet></Ground>"
-        "<BodySet><objects><Body name=\"leg\"><mass>1</mass><components><PhysicalOffsetFrame name=\"knob\">"
-        "<socket_parent>..</socket_parent><translation>0 1 0</translation></PhysicalOffsetFrame></components>"
+        "<BodySet><objects><Body name=\"leg\"><mass>1</mass><components><PhysicalOffsetFrame "
+        "name=\"knob\">"
+        "<socket_parent>..</socket_parent><translation>0 1 "
+        "0</translation></PhysicalOffsetFrame></components>"
         "<WrapObjectSet><objects><WrapCylinder "
         "name=\"ball\"><radius>0.2</radius></WrapCylinder></objects></WrapObjectSet>"
         "</Body></objects></BodySet>"
         "<JointSet><objects><WeldJoint name=\"hip\"><socket_parent_frame>base</socket_parent_frame>"
         "<socket_child_frame>/bodyset/leg/knob</socket_child_frame><frames><PhysicalOffsetFrame "
         "name=\"base\">"
-        "<socket_parent>/ground</socket_parent></PhysicalOffsetFrame></frames></WeldJoint></objects></"
+        "<socket_parent>/ground</socket_parent></PhysicalOffsetFrame></frames></WeldJoint></"
+        "objects></"
         "JointSet>",
         &diag);
-    FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/bodyset/leg/knob"), "parent"), "/bodyset/leg");
-    FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/jointset/hip"), "parent"), "/jointset/hip/base");
-    FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/jointset/hip"), "child"), "/bodyset/leg/knob");
+    FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/bodyset/leg/knob"), "parent"),
+                 "/bodyset/leg");
+    FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/jointset/hip"), "parent"),
+                 "/jointset/hip/base");
+    FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/jointset/hip"), "child"),
+                 "/bodyset/leg/knob");
     const fb_element *a = fb_test_find(model, "/ground/wrapobjectset/ball");
     const fb_element *b = fb_test_find(model, "/bodyset/leg/wrapobjectset/ball");
     FB_EQUAL_STR(fb_test_target(a, "frame"), "/ground");
@@ -244,31 +262,38 @@ static void reads_frames_and_wraps_of_bodies(void) {
 
 static void reads_paths_muscles_and_curves(void) {
     fb_diag diag;
-    fb_model *model = accept(
-        BODIES JOINTS
-        "<ForceSet><objects><Millard2012EquilibriumMuscle "
-        "name=\"m\"><max_isometric_force>500</max_isometric_force>"
-        "<GeometryPath name=\"path\"><PathPointSet><objects><PathPoint "
-        "name=\"p1\"><socket_parent_frame>/ground"
-        "</socket_parent_frame><location>0 0.1 0</location></PathPoint><ConditionalPathPoint name=\"p2\">"
-        "<socket_parent_frame>/bodyset/leg</socket_parent_frame><location>0 0 1</location><range>-1 1</range>"
-        "<socket_coordinate>/jointset/hip/flexion</socket_coordinate></ConditionalPathPoint></objects></"
-        "PathPointSet>"
-        "</GeometryPath><TendonForceLengthCurve "
-        "name=\"m_TendonForceLengthCurve\"><strain_at_one_norm_force>0.06"
-        "</strain_at_one_norm_force></TendonForceLengthCurve></Millard2012EquilibriumMuscle></objects>"
-        "<groups><ObjectGroup name=\"all of them\"><members>m</members></ObjectGroup></groups></ForceSet>",
-        &diag);
+    fb_model *model = accept(BODIES JOINTS
+                             "<ForceSet><objects><Millard2012EquilibriumMuscle "
+                             "name=\"m\"><max_isometric_force>500</max_isometric_force>"
+                             "<GeometryPath name=\"path\"><PathPointSet><objects><PathPoint "
+                             "name=\"p1\"><socket_parent_frame>/ground"
+                             "</socket_parent_frame><location>0 0.1 "
+                             "0</location></PathPoint><ConditionalPathPoint name=\"p2\">"
+                             "<socket_parent_frame>/bodyset/leg</socket_parent_frame><location>0 0 "
+                             "1</location><range>-1 1</range>"
+                             "<socket_coordinate>/jointset/hip/flexion</socket_coordinate></"
+                             "ConditionalPathPoint></objects></"
+                             "PathPointSet>"
+                             "</GeometryPath><TendonForceLengthCurve "
+                             "name=\"m_TendonForceLengthCurve\"><strain_at_one_norm_force>0.06"
+                             "</strain_at_one_norm_force></TendonForceLengthCurve></"
+                             "Millard2012EquilibriumMuscle></objects>"
+                             "<groups><ObjectGroup name=\"all of "
+                             "them\"><members>m</members></ObjectGroup></groups></ForceSet>",
+                             &diag);
     const fb_element *m = fb_test_find(model, "/forceset/m"), *path = fb_get_object(m, "path");
     FB_SAME(fb_get_number(m, "max_isometric_force"), 500);
     FB_SAME(fb_get_number(m, "optimal_fiber_length"), 0.1);
     FB_EQUAL_STR(fb_test_item(path, "points", 0)->name, "p1");
     FB_EQUAL_STR(fb_test_item(path, "points", 1)->cls->name, "ConditionalPathPoint");
-    FB_EQUAL_STR(fb_test_target(fb_test_item(path, "points", 1), "coordinate"), "/jointset/hip/flexion");
-    FB_SAME(fb_get_number(fb_get_object(m, "tendon_force_length_curve"), "strain_at_max_isometric_force"),
+    FB_EQUAL_STR(fb_test_target(fb_test_item(path, "points", 1), "coordinate"),
+                 "/jointset/hip/flexion");
+    FB_SAME(fb_get_number(fb_get_object(m, "tendon_force_length_curve"),
+                          "strain_at_max_isometric_force"),
             0.06);
     FB_EQUAL_STR(fb_get_object(m, "tendon_force_length_curve")->name, NULL);
-    FB_EQUAL_STR(fb_get_object(m, "active_force_length_curve")->cls->name, "ActiveForceLengthCurve");
+    FB_EQUAL_STR(fb_get_object(m, "active_force_length_curve")->cls->name,
+                 "ActiveForceLengthCurve");
     FB_EQUAL_INT(model->n_groups, 1);
     FB_EQUAL_STR(model->groups[0].name, "all of them");
     FB_EQUAL_STR(model->groups[0].set, "/forceset");
@@ -280,20 +305,26 @@ static void reads_paths_muscles_and_curves(void) {
 
 static void converts_degrees_only_where_the_coordinate_turns(void) {
     fb_diag diag;
-    fb_model *model = accept(
-        "<BodySet><objects><Body name=\"leg\"><mass>1</mass></Body></objects></BodySet>"
-        "<JointSet><objects><PlanarJoint name=\"hip\"><socket_parent_frame>/ground</socket_parent_frame>"
-        "<socket_child_frame>/bodyset/leg</socket_child_frame><coordinates><Coordinate name=\"turn\"/>"
-        "<Coordinate name=\"x\"/><Coordinate name=\"y\"/></coordinates></PlanarJoint></objects></JointSet>"
-        "<ForceSet><objects><CoordinateLimitForce "
-        "name=\"a\"><coordinate>turn</coordinate><upper_limit>90</upper_limit>"
-        "<upper_stiffness>2</upper_stiffness></CoordinateLimitForce><CoordinateLimitForce "
-        "name=\"b\"><coordinate>x</coordinate>"
-        "<upper_limit>90</upper_limit><upper_stiffness>2</upper_stiffness></CoordinateLimitForce></objects></"
-        "ForceSet>",
-        &diag);
-    FB_NEAR(fb_get_number(fb_test_find(model, "/forceset/a"), "upper_limit"), acos(-1) / 2, 0, 1e-15);
-    FB_NEAR(fb_get_number(fb_test_find(model, "/forceset/a"), "upper_stiffness"), 360 / acos(-1), 0, 1e-15);
+    fb_model *model =
+        accept("<BodySet><objects><Body name=\"leg\"><mass>1</mass></Body></objects></BodySet>"
+               "<JointSet><objects><PlanarJoint "
+               "name=\"hip\"><socket_parent_frame>/ground</socket_parent_frame>"
+               "<socket_child_frame>/bodyset/leg</socket_child_frame><coordinates><Coordinate "
+               "name=\"turn\"/>"
+               "<Coordinate name=\"x\"/><Coordinate "
+               "name=\"y\"/></coordinates></PlanarJoint></objects></JointSet>"
+               "<ForceSet><objects><CoordinateLimitForce "
+               "name=\"a\"><coordinate>turn</coordinate><upper_limit>90</upper_limit>"
+               "<upper_stiffness>2</upper_stiffness></CoordinateLimitForce><CoordinateLimitForce "
+               "name=\"b\"><coordinate>x</coordinate>"
+               "<upper_limit>90</upper_limit><upper_stiffness>2</upper_stiffness></"
+               "CoordinateLimitForce></objects></"
+               "ForceSet>",
+               &diag);
+    FB_NEAR(fb_get_number(fb_test_find(model, "/forceset/a"), "upper_limit"), acos(-1) / 2, 0,
+            1e-15);
+    FB_NEAR(fb_get_number(fb_test_find(model, "/forceset/a"), "upper_stiffness"), 360 / acos(-1), 0,
+            1e-15);
     FB_SAME(fb_get_number(fb_test_find(model, "/forceset/b"), "upper_limit"), 90);
     FB_SAME(fb_get_number(fb_test_find(model, "/forceset/b"), "upper_stiffness"), 2);
     free(fb_test_to_fb(model));
@@ -302,23 +333,26 @@ static void converts_degrees_only_where_the_coordinate_turns(void) {
 
 static void names_elements_without_a_name_after_their_class(void) {
     fb_diag diag;
-    fb_model *model = accept("<BodySet><objects><Body><mass>1</mass></Body></objects></BodySet>", &diag);
+    fb_model *model = accept("<BodySet><objects><Body><mass>1</mass></Body></objects></BodySet>",
+                             &diag);
     const fb_element *body = fb_test_find(model, "/bodyset/body");
     FB_EQUAL_STR(body ? body->name : NULL, "body");
     done(model, &diag);
-    model = accept_with("<BodySet><objects>\n<Body name=\"a/b\"><mass>1</mass></Body></objects></BodySet>",
-                        &diag, FB_WARNING, FB2204, 3, "'a/b'");
+    model = accept_with(
+        "<BodySet><objects>\n<Body name=\"a/b\"><mass>1</mass></Body></objects></BodySet>", &diag,
+        FB_WARNING, FB2204, 3, "'a/b'");
     done(model, &diag);
 }
 
 static void takes_the_first_of_two_properties(void) {
     fb_diag diag;
-    fb_model *model =
-        accept("<BodySet><objects><Body name=\"b\"><mass>1</mass>\n<mass>2</mass></Body></objects></BodySet>",
-               &diag);
+    fb_model *model = accept("<BodySet><objects><Body "
+                             "name=\"b\"><mass>1</mass>\n<mass>2</mass></Body></objects></BodySet>",
+                             &diag);
     bool told = false;
-    for (size_t i = 0; i < diag.n; i++)
+    for (size_t i = 0; i < diag.n; i++) {
         told = told || (diag.records[i].id == FB2003 && diag.records[i].line == 3);
+    }
     FB_TRUE(told, "FB2003 at line 3");
     FB_SAME(fb_get_number(fb_test_find(model, "/bodyset/b"), "mass"), 1);
     done(model, &diag);
@@ -340,7 +374,8 @@ static void rejects_numbers_that_are_none(void) {
                 "name=\"m\"><Appearance><SurfaceProperties><representation>1.5</representation>"
                 "</SurfaceProperties></Appearance></Mesh></attached_geometry>"),
            FB2101, 3, "whole number");
-    refuse(BODY("<attached_geometry><Mesh name=\"m\"><Appearance><visible>maybe</visible></Appearance></Mesh>"
+    refuse(BODY("<attached_geometry><Mesh "
+                "name=\"m\"><Appearance><visible>maybe</visible></Appearance></Mesh>"
                 "</attached_geometry>"),
            FB2103, 3, "true or false");
 }
@@ -361,8 +396,8 @@ static void messages_name_class_and_element(void) {
 static void accepts_nan_inf_and_too_many_numbers(void) {
     fb_diag diag;
     double x[3];
-    fb_model *model = accept_with(BODY("<mass>NaN</mass><mass_center>Inf -inf 1 7</mass_center>"), &diag,
-                                  FB_APPROXIMATED, FB2102, 3, "must be 3 numbers, got 4");
+    fb_model *model = accept_with(BODY("<mass>NaN</mass><mass_center>Inf -inf 1 7</mass_center>"),
+                                  &diag, FB_APPROXIMATED, FB2102, 3, "must be 3 numbers, got 4");
     const fb_element *b = fb_test_find(model, "/bodyset/b");
     FB_SAME(fb_get_number(b, "mass"), FB_NAN);
     FB_TRUE(fb_get_vector(b, "mass_center", x, 3), "a vector");
@@ -395,19 +430,21 @@ static void accepts_truth_in_all_spellings(void) {
 
 static void rejects_references_to_nothing(void) {
     refuse(BODIES
-           "<JointSet><objects>\n<PinJoint name=\"hip\"><socket_parent_frame>/ground</socket_parent_frame>"
+           "<JointSet><objects>\n<PinJoint "
+           "name=\"hip\"><socket_parent_frame>/ground</socket_parent_frame>"
            "<socket_child_frame>/bodyset/lag</socket_child_frame></PinJoint></objects></JointSet>",
            FB2201, 5, "'/bodyset/lag'; did you mean 'leg'?");
-    refuse(BODIES
-           "<JointSet><objects>\n<PinJoint name=\"hip\"><socket_parent_frame>/ground</socket_parent_frame>"
-           "</PinJoint></objects></JointSet>",
+    refuse(BODIES "<JointSet><objects>\n<PinJoint "
+                  "name=\"hip\"><socket_parent_frame>/ground</socket_parent_frame>"
+                  "</PinJoint></objects></JointSet>",
            FB2105, 5, "socket_child_frame must be given");
 }
 
 static void warns_of_required_properties_that_are_missing(void) {
     fb_diag diag;
-    fb_model *model = accept_with("<ForceSet><objects>\n<PathSpring name=\"s\"/></objects></ForceSet>", &diag,
-                                  FB_WARNING, FB2105, 3, "<resting_length> must be given");
+    fb_model *model =
+        accept_with("<ForceSet><objects>\n<PathSpring name=\"s\"/></objects></ForceSet>", &diag,
+                    FB_WARNING, FB2105, 3, "<resting_length> must be given");
     done(model, &diag);
 }
 
@@ -415,10 +452,10 @@ static void warns_of_required_properties_that_are_missing(void) {
 
 static void keeps_unknown_classes_word_for_word(void) {
     fb_diag diag;
-    fb_model *model =
-        accept_with("<ForceSet><objects>\n<ToyMuscle name='t'  odd=\"1\"><x>1</x><!-- y --></ToyMuscle>"
-                    "</objects></ForceSet>",
-                    &diag, FB_KEPT, FB2001, 3, "ToyMuscle 't'");
+    fb_model *model = accept_with(
+        "<ForceSet><objects>\n<ToyMuscle name='t'  odd=\"1\"><x>1</x><!-- y --></ToyMuscle>"
+        "</objects></ForceSet>",
+        &diag, FB_KEPT, FB2001, 3, "ToyMuscle 't'");
     const fb_list *kept = fb_model_items(model, "kept");
     FB_EQUAL_INT(kept->n, 1);
     FB_EQUAL_STR(kept->items[0]->path, "/forceset/t");
@@ -427,15 +464,15 @@ static void keeps_unknown_classes_word_for_word(void) {
                  "<ToyMuscle name='t'  odd=\"1\"><x>1</x><!-- y --></ToyMuscle>");
     free(fb_test_to_fb(model));
     done(model, &diag);
-    model = accept_with("<JointSet><objects>\n<PinJiont name=\"t\"/></objects></JointSet>", &diag, FB_KEPT,
-                        FB2001, 3, "did you mean <PinJoint>?");
+    model = accept_with("<JointSet><objects>\n<PinJiont name=\"t\"/></objects></JointSet>", &diag,
+                        FB_KEPT, FB2001, 3, "did you mean <PinJoint>?");
     done(model, &diag);
 }
 
 static void keeps_unknown_properties_word_for_word(void) {
     fb_diag diag;
-    fb_model *model = accept_with(BODY("<mass>1</mass>\n<masss a=\"b\">2<i>&lt;</i></masss>"), &diag, FB_KEPT,
-                                  FB2002, 4, "did you mean <mass>?");
+    fb_model *model = accept_with(BODY("<mass>1</mass>\n<masss a=\"b\">2<i>&lt;</i></masss>"),
+                                  &diag, FB_KEPT, FB2002, 4, "did you mean <mass>?");
     const fb_element *b = fb_test_find(model, "/bodyset/b");
     FB_EQUAL_STR(b->kept ? b->kept->xml : NULL, "<masss a=\"b\">2<i>&lt;</i></masss>");
     char *osim = fb_test_to_osim(model, 40500);
@@ -449,20 +486,22 @@ static void keeps_unknown_properties_word_for_word(void) {
 
 static void ignores_unknown_attributes(void) {
     fb_diag diag;
-    fb_model *model = accept_with(
-        "<BodySet><objects>\n<Body name=\"b\" colour=\"red\"><mass>1</mass></Body></objects></BodySet>",
-        &diag, FB_IGNORED, FB2004, 3, "colour=\"red\"");
+    fb_model *model = accept_with("<BodySet><objects>\n<Body name=\"b\" "
+                                  "colour=\"red\"><mass>1</mass></Body></objects></BodySet>",
+                                  &diag, FB_IGNORED, FB2004, 3, "colour=\"red\"");
     done(model, &diag);
 }
 
 static void keeps_comments_of_people(void) {
     fb_diag diag;
-    fb_model *model = accept("<BodySet><objects><!-- weighed twice --><Body name=\"a\"><!--Mass in "
-                             "kg.--><mass>1</mass><!--at the end--></Body>"
-                             "<Body name=\"b\"><!--Mass in kg.--><mass>2</mass></Body></objects></BodySet>",
-                             &diag);
+    fb_model *model =
+        accept("<BodySet><objects><!-- weighed twice --><Body name=\"a\"><!--Mass in "
+               "kg.--><mass>1</mass><!--at the end--></Body>"
+               "<Body name=\"b\"><!--Mass in kg.--><mass>2</mass></Body></objects></BodySet>",
+               &diag);
     const fb_element *a = fb_test_find(model, "/bodyset/a"), *b = fb_test_find(model, "/bodyset/b");
-    FB_TRUE(a->comments && a->comments->next && !a->comments->next->next, "two comments of its own");
+    FB_TRUE(a->comments && a->comments->next && !a->comments->next->next,
+            "two comments of its own");
     FB_EQUAL_STR(a->comments->before, NULL);
     FB_EQUAL_STR(a->comments->text, "weighed twice");
     FB_EQUAL_STR(a->comments->next->before, "");
@@ -483,8 +522,8 @@ static fb_model *read_file(const char *folder, const char *text, size_t max, fb_
     fb_osim_options options = {max};
     fb_diag_init(diag);
     size_t n = strlen(text);
-    *status = fb_osim_read(&model, fb_test_bytes(text, n), n, fb_test_path(folder, "main.osim"), &options,
-                           diag);
+    *status = fb_osim_read(&model, fb_test_bytes(text, n), n, fb_test_path(folder, "main.osim"),
+                           &options, diag);
     return model;
 }
 
@@ -511,16 +550,18 @@ static void includes_files_beside_the_model(void) {
         FB_HOLDS(record ? record->file : NULL, "bodies.xml");
     }
     done(model, &diag);
-    put(folder, "part.xml", "<BodySet><objects><Body name=\"in\"><mass>4</mass></Body></objects></BodySet>");
+    put(folder, "part.xml",
+        "<BodySet><objects><Body name=\"in\"><mass>4</mass></Body></objects></BodySet>");
     model = read_file(folder, INCLUDING(".\\part.xml"), 0, &diag, &status);
     FB_EQUAL_INT(status, FB_OK);
-    if (model)
+    if (model) {
         FB_SAME(fb_get_number(fb_test_find(model, "/bodyset/in"), "mass"), 4);
+    }
     done(model, &diag);
 }
 
-static void refuse_include(const char *text, size_t max, const char *folder, fb_diag_id id, int line,
-                           const char *message) {
+static void refuse_include(const char *text, size_t max, const char *folder, fb_diag_id id,
+                           int line, const char *message) {
     fb_diag diag;
     fb_status status;
     fb_model *model = read_file(folder, text, max, &diag, &status);
@@ -538,7 +579,8 @@ static void rejects_included_files_that_are_wrong(void) {
     put(folder, "empty.xml", "");
     put(folder, "circle.xml", "<BodySet><objects><Body file=\"circle2.xml\"/></objects></BodySet>");
     put(folder, "circle2.xml",
-        "<Body><WrapObjectSet><objects><Body file=\"circle2.xml\"/></objects></WrapObjectSet></Body>");
+        "<Body><WrapObjectSet><objects><Body "
+        "file=\"circle2.xml\"/></objects></WrapObjectSet></Body>");
     refuse_include(INCLUDING("missing.xml"), 0, folder, FB1203, 2, "No such file");
     refuse_include(INCLUDING("other.xml"), 0, folder, FB1203, 2, "no <BodySet>");
     refuse_include(INCLUDING("broken.xml"), 0, folder, FB1101, 2, "not well-formed");
@@ -551,10 +593,11 @@ static void rejects_included_files_that_are_wrong(void) {
 
 static void defaults_fill_what_objects_leave_out(void) {
     fb_diag diag;
-    fb_model *model = accept(
-        "<defaults><Body name=\"default\"><mass>7</mass><mass_center>1 2 3</mass_center></Body></defaults>"
-        "<BodySet><objects><Body name=\"a\"><mass>1</mass></Body><Body name=\"b\"/></objects></BodySet>",
-        &diag);
+    fb_model *model = accept("<defaults><Body name=\"default\"><mass>7</mass><mass_center>1 2 "
+                             "3</mass_center></Body></defaults>"
+                             "<BodySet><objects><Body name=\"a\"><mass>1</mass></Body><Body "
+                             "name=\"b\"/></objects></BodySet>",
+                             &diag);
     double x[3];
     const fb_element *a = fb_test_find(model, "/bodyset/a"), *b = fb_test_find(model, "/bodyset/b");
     FB_SAME(fb_get_number(a, "mass"), 1);

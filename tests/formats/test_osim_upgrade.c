@@ -1,5 +1,5 @@
-/* Old documents: one test for each rule by which they become new ones. Each gives the old form, and what
- * the model must hold. */
+/* Old documents: one test for each rule by which they become new ones. Each gives the old form, and
+ * what the model must hold. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,9 @@ static fb_model *accept(int version, const char *inside, fb_diag *diag) {
     fb_model *model = fb_test_osim(text, diag, &status);
     FB_EQUAL_INT(status, FB_OK);
     free(text);
-    if (model)
+    if (model) {
         free(fb_test_to_fb(model));
+    }
     return fb_test_must(model, diag);
 }
 
@@ -25,8 +26,9 @@ static void done(fb_model *model, fb_diag *diag) {
 static void check_vector(const fb_element *element, const char *key, const double *want, int n) {
     double x[9] = {0};
     FB_TRUE(fb_get_vector(element, key, x, n), "%s has %d numbers", key, n);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         FB_NEAR(x[i], want[i], 1e-15, 1e-15);
+    }
 }
 #define VECTOR3(ELEMENT, KEY, ...) check_vector((ELEMENT), (KEY), (const double[]){__VA_ARGS__}, 3)
 #define VECTOR6(ELEMENT, KEY, ...) check_vector((ELEMENT), (KEY), (const double[]){__VA_ARGS__}, 6)
@@ -34,13 +36,16 @@ static void check_vector(const fb_element *element, const char *key, const doubl
 /* Two bodies on old joints; INSIDE goes into the second's. */
 #define OLD_BODIES(JOINT, INSIDE) \
     "<BodySet><objects><Body name=\"ground\"><mass>0</mass></Body>" \
-    "<Body name=\"thigh\"><mass>3</mass><Joint><PinJoint name=\"hip\"><parent_body>ground</parent_body>" \
-    "<location_in_parent>0 1 0</location_in_parent><orientation_in_parent>0 0 0.5</orientation_in_parent>" \
+    "<Body name=\"thigh\"><mass>3</mass><Joint><PinJoint " \
+    "name=\"hip\"><parent_body>ground</parent_body>" \
+    "<location_in_parent>0 1 0</location_in_parent><orientation_in_parent>0 0 " \
+    "0.5</orientation_in_parent>" \
     "<location>0 0.2 0</location><orientation>0.1 0 0</orientation>" \
     "<CoordinateSet><objects><Coordinate " \
     "name=\"flexion\"><default_value>0.3</default_value></Coordinate></objects>" \
     "</CoordinateSet></PinJoint></Joint></Body>" \
-    "<Body name=\"shank\"><mass>2</mass><Joint>" JOINT "</Joint>" INSIDE "</Body></objects></BodySet>"
+    "<Body name=\"shank\"><mass>2</mass><Joint>" JOINT "</Joint>" INSIDE \
+    "</Body></objects></BodySet>"
 #define KNEE(INSIDE) \
     "<PinJoint name=\"knee\"><parent_body>thigh</parent_body><CoordinateSet><objects><Coordinate " \
     "name=\"bend\"/></objects>" \
@@ -51,11 +56,12 @@ static void check_vector(const fb_element *element, const char *key, const doubl
 
 static void engines_are_taken_apart(void) {
     fb_diag diag;
-    fb_model *model =
-        accept(10600,
-               "<DynamicsEngine><SimbodyEngine name=\"e\"><gravity>0 -5 0</gravity><BodySet><objects>"
-               "<Body name=\"a\"><mass>4</mass></Body></objects></BodySet></SimbodyEngine></DynamicsEngine>",
-               &diag);
+    fb_model *model = accept(
+        10600,
+        "<DynamicsEngine><SimbodyEngine name=\"e\"><gravity>0 -5 0</gravity><BodySet><objects>"
+        "<Body "
+        "name=\"a\"><mass>4</mass></Body></objects></BodySet></SimbodyEngine></DynamicsEngine>",
+        &diag);
     VECTOR3(model->root, "gravity", 0, -5, 0);
     FB_SAME(fb_get_number(fb_test_find(model, "/bodyset/a"), "mass"), 4);
     done(model, &diag);
@@ -68,7 +74,8 @@ static void engines_older_than_any_are_refused(void) {
     fb_diag diag;
     fb_status status;
     char *text = fb_test_document(
-        10500, "<DynamicsEngine>\n<SdfastEngine name=\"e\"><BodySet/></SdfastEngine></DynamicsEngine>");
+        10500,
+        "<DynamicsEngine>\n<SdfastEngine name=\"e\"><BodySet/></SdfastEngine></DynamicsEngine>");
     fb_model *model = fb_test_osim(text, &diag, &status);
     FB_EQUAL_INT(status, FB_E_INPUT);
     const fb_record *record = FB_RECORD(&diag, FB_ERROR, FB1202, 3);
@@ -79,12 +86,13 @@ static void engines_older_than_any_are_refused(void) {
 
 static void a_body_called_ground_is_the_ground(void) {
     fb_diag diag;
-    fb_model *model =
-        accept(30000,
-               "<BodySet><objects><Body name=\"ground\"><mass>0</mass><mass_center>0 0 0</mass_center>"
-               "<inertia_xx>0</inertia_xx><WrapObjectSet><objects><WrapSphere name=\"w\"><radius>0.3</radius>"
-               "</WrapSphere></objects></WrapObjectSet></Body></objects></BodySet>",
-               &diag);
+    fb_model *model = accept(
+        30000,
+        "<BodySet><objects><Body name=\"ground\"><mass>0</mass><mass_center>0 0 0</mass_center>"
+        "<inertia_xx>0</inertia_xx><WrapObjectSet><objects><WrapSphere "
+        "name=\"w\"><radius>0.3</radius>"
+        "</WrapSphere></objects></WrapObjectSet></Body></objects></BodySet>",
+        &diag);
     FB_EQUAL_INT(fb_model_items(model, "bodies")->n, 0);
     FB_SAME(fb_get_number(fb_test_find(model, "/ground/wrapobjectset/w"), "radius"), 0.3);
     FB_EQUAL_INT(diag.counts[FB_KEPT], 0);
@@ -96,13 +104,16 @@ static void names_lose_their_white_space(void) {
     fb_model *model = accept(
         20302,
         "<BodySet><objects><Body name=\"left upper arm\"><mass>1</mass></Body></objects></BodySet>"
-        "<MarkerSet><objects><Marker name=\"m 1\"><body>left upper arm</body></Marker></objects></MarkerSet>",
+        "<MarkerSet><objects><Marker name=\"m 1\"><body>left upper "
+        "arm</body></Marker></objects></MarkerSet>",
         &diag);
-    FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/markerset/m1"), "frame"), "/bodyset/leftupperarm");
+    FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/markerset/m1"), "frame"),
+                 "/bodyset/leftupperarm");
     const fb_record *record = FB_RECORD(&diag, FB_WARNING, FB2401, 2);
     FB_HOLDS(record ? record->message : NULL, "'left upper arm' becomes 'leftupperarm'");
     done(model, &diag);
-    model = accept(30500, "<BodySet><objects><Body name=\"a b\"><mass>1</mass></Body></objects></BodySet>",
+    model = accept(30500,
+                   "<BodySet><objects><Body name=\"a b\"><mass>1</mass></Body></objects></BodySet>",
                    &diag);
     fb_test_find(model, "/bodyset/a b");
     done(model, &diag);
@@ -112,16 +123,18 @@ static void names_lose_their_white_space(void) {
 
 static void classes_have_new_names(void) {
     fb_diag diag;
-    fb_model *model = accept(10900,
-                             OLD "<ActuatorSet><objects><GeneralizedForce "
-                                 "name=\"g\"><coordinate>bend</coordinate><optimal_force>9</optimal_force>"
-                                 "</GeneralizedForce><Schutte1993Muscle name=\"s\"/><Delp1990Muscle "
-                                 "name=\"d\"/><SimmMuscle name=\"q\"/>"
-                                 "</objects></ActuatorSet>",
-                             &diag);
+    fb_model *model =
+        accept(10900,
+               OLD "<ActuatorSet><objects><GeneralizedForce "
+                   "name=\"g\"><coordinate>bend</coordinate><optimal_force>9</optimal_force>"
+                   "</GeneralizedForce><Schutte1993Muscle name=\"s\"/><Delp1990Muscle "
+                   "name=\"d\"/><SimmMuscle name=\"q\"/>"
+                   "</objects></ActuatorSet>",
+               &diag);
     FB_EQUAL_STR(fb_test_find(model, "/forceset/g")->cls->name, "CoordinateActuator");
     FB_SAME(fb_get_number(fb_test_find(model, "/forceset/g"), "optimal_force"), 9);
-    FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/forceset/g"), "coordinate"), "/jointset/knee/bend");
+    FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/forceset/g"), "coordinate"),
+                 "/jointset/knee/bend");
     FB_EQUAL_STR(fb_test_find(model, "/forceset/s")->cls->name, "Schutte1993Muscle_Deprecated");
     FB_EQUAL_STR(fb_test_find(model, "/forceset/d")->cls->name, "Delp1990Muscle_Deprecated");
     FB_EQUAL_STR(fb_test_find(model, "/forceset/q")->cls->name, "Schutte1993Muscle_Deprecated");
@@ -133,33 +146,36 @@ static void splines_have_new_names(void) {
     for (int i = 0; i < 3; i++) {
         char inside[3000];
         snprintf(inside, sizeof inside,
-                 OLD "<ForceSet><objects><Schutte1993Muscle name=\"s\"><active_force_length_curve>"
-                     "<%s name=\"x\"><x>0 1 2</x><y>0 5 "
-                     "0</y></%s></active_force_length_curve></Schutte1993Muscle></objects></ForceSet>",
+                 OLD
+                 "<ForceSet><objects><Schutte1993Muscle name=\"s\"><active_force_length_curve>"
+                 "<%s name=\"x\"><x>0 1 2</x><y>0 5 "
+                 "0</y></%s></active_force_length_curve></Schutte1993Muscle></objects></ForceSet>",
                  names[i], names[i]);
         fb_diag diag;
         fb_model *model = accept(20302, inside, &diag);
         const fb_element *curve = fb_get_object(fb_test_find(model, "/forceset/s"),
                                                 "active_force_length_curve");
         FB_EQUAL_STR(curve ? curve->cls->name : NULL, "SimmSpline");
-        if (curve)
+        if (curve) {
             VECTOR3(curve, "y", 0, 5, 0);
+        }
         done(model, &diag);
     }
 }
 
 static void forces_and_torques_become_actuators(void) {
     fb_diag diag;
-    fb_model *model = accept(10900,
-                             OLD
-                             "<ActuatorSet><objects><Force name=\"f\"><body_A>shank</body_A><point_A>1 2 "
-                             "3</point_A><direction_A>0 1 0</direction_A>"
-                             "<body_B>ground</body_B><point_B>4 5 6</point_B></Force>"
-                             "<Torque name=\"t\"><body_A>shank</body_A><body_B>thigh</body_B><direction_A>0 "
-                             "0 -2</direction_A></Torque>"
-                             "</objects></ActuatorSet>",
-                             &diag);
-    const fb_element *f = fb_test_find(model, "/forceset/f"), *t = fb_test_find(model, "/forceset/t");
+    fb_model *model =
+        accept(10900,
+               OLD "<ActuatorSet><objects><Force name=\"f\"><body_A>shank</body_A><point_A>1 2 "
+                   "3</point_A><direction_A>0 1 0</direction_A>"
+                   "<body_B>ground</body_B><point_B>4 5 6</point_B></Force>"
+                   "<Torque name=\"t\"><body_A>shank</body_A><body_B>thigh</body_B><direction_A>0 "
+                   "0 -2</direction_A></Torque>"
+                   "</objects></ActuatorSet>",
+               &diag);
+    const fb_element *f = fb_test_find(model, "/forceset/f"),
+                     *t = fb_test_find(model, "/forceset/t");
     FB_EQUAL_STR(f->cls->name, "PointActuator");
     FB_EQUAL_STR(fb_test_target(f, "body"), "/ground"); /* the opposite force, on body B */
     VECTOR3(f, "point", 4, 5, 6);
@@ -185,22 +201,23 @@ static void inertia_is_gathered_from_its_parts(void) {
                &diag);
     VECTOR6(fb_test_find(model, "/bodyset/b"), "inertia", 1, 2, 3, 0.4, 0.5, 0.6);
     done(model, &diag);
-    model = accept(10905,
-                   "<BodySet><objects><Body name=\"b\"><mass>1</mass><inertia>1 0.4 0.5 0.4 2 0.6 0.5 0.6 "
-                   "3</inertia></Body>"
-                   "</objects></BodySet>",
-                   &diag);
+    model = accept(
+        10905,
+        "<BodySet><objects><Body name=\"b\"><mass>1</mass><inertia>1 0.4 0.5 0.4 2 0.6 0.5 0.6 "
+        "3</inertia></Body>"
+        "</objects></BodySet>",
+        &diag);
     VECTOR6(fb_test_find(model, "/bodyset/b"), "inertia", 1, 2, 3, 0.4, 0.5, 0.6);
     done(model, &diag);
 }
 
 static void inertia_keeps_all_digits(void) {
     fb_diag diag;
-    fb_model *model =
-        accept(30000,
-               "<BodySet><objects><Body name=\"b\"><mass>1</mass><inertia_xx>0.12345678901234567</inertia_xx>"
-               "</Body></objects></BodySet>",
-               &diag);
+    fb_model *model = accept(30000,
+                             "<BodySet><objects><Body "
+                             "name=\"b\"><mass>1</mass><inertia_xx>0.12345678901234567</inertia_xx>"
+                             "</Body></objects></BodySet>",
+                             &diag);
     double x[6] = {0};
     FB_TRUE(fb_get_vector(fb_test_find(model, "/bodyset/b"), "inertia", x, 6), "six numbers");
     FB_SAME(x[0], 0.12345678901234567);
@@ -241,34 +258,37 @@ static void offsets_of_joints_become_frames(void) {
 
 static void joints_of_a_joint_set_get_frames_too(void) {
     fb_diag diag;
-    fb_model *model =
-        accept(30501,
-               "<BodySet><objects><Body "
-               "name=\"a\"><mass>1</mass></Body></objects></BodySet><JointSet><objects><PinJoint name=\"j\">"
-               "<connectors><Connector_Body_ "
-               "name=\"parent_body\"><connectee_name>ground</connectee_name></Connector_Body_>"
-               "<Connector_Body_ "
-               "name=\"child_body\"><connectee_name>a</connectee_name></Connector_Body_></connectors>"
-               "<location_in_parent>1 0 0</location_in_parent><location_in_child>0 1 0</location_in_child>"
-               "<orientation_in_child>0 0 1</orientation_in_child>"
-               "</PinJoint></objects></JointSet>",
-               &diag);
-    FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/jointset/j"), "parent"), "/jointset/j/ground_offset");
+    fb_model *model = accept(
+        30501,
+        "<BodySet><objects><Body "
+        "name=\"a\"><mass>1</mass></Body></objects></BodySet><JointSet><objects><PinJoint "
+        "name=\"j\">"
+        "<connectors><Connector_Body_ "
+        "name=\"parent_body\"><connectee_name>ground</connectee_name></Connector_Body_>"
+        "<Connector_Body_ "
+        "name=\"child_body\"><connectee_name>a</connectee_name></Connector_Body_></connectors>"
+        "<location_in_parent>1 0 0</location_in_parent><location_in_child>0 1 0</location_in_child>"
+        "<orientation_in_child>0 0 1</orientation_in_child>"
+        "</PinJoint></objects></JointSet>",
+        &diag);
+    FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/jointset/j"), "parent"),
+                 "/jointset/j/ground_offset");
     VECTOR3(fb_test_find(model, "/jointset/j/ground_offset"), "translation", 1, 0, 0);
     VECTOR3(fb_test_find(model, "/jointset/j/a_offset"), "translation", 0, 1, 0);
     VECTOR3(fb_test_find(model, "/jointset/j/a_offset"), "rotation_xyz", 0, 0, 1);
-    FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/jointset/j/a_offset"), "parent"), "/bodyset/a");
+    FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/jointset/j/a_offset"), "parent"),
+                 "/bodyset/a");
     done(model, &diag);
 }
 
 static void reversed_joints_are_turned_round(void) {
     fb_diag diag;
-    fb_model *model =
-        accept(30000,
-               OLD_BODIES(KNEE("<reverse>true</reverse><location_in_parent>0 3 0</location_in_parent>"
-                               "<location>0 0 7</location>"),
-                          ""),
-               &diag);
+    fb_model *model = accept(
+        30000,
+        OLD_BODIES(KNEE("<reverse>true</reverse><location_in_parent>0 3 0</location_in_parent>"
+                        "<location>0 0 7</location>"),
+                   ""),
+        &diag);
     const fb_element *knee = fb_test_find(model, "/jointset/knee");
     FB_EQUAL_STR(fb_test_target(knee, "parent"), "/jointset/knee/shank_offset");
     FB_EQUAL_STR(fb_test_target(knee, "child"), "/jointset/knee/thigh_offset");
@@ -280,13 +300,14 @@ static void reversed_joints_are_turned_round(void) {
     FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/jointset/knee"), "parent"),
                  "/jointset/knee/thigh_offset");
     done(model, &diag);
-    model = accept(
-        40000,
-        "<BodySet><objects><Body name=\"a\"><mass>1</mass></Body></objects></BodySet><JointSet><objects>"
-        "<PinJoint "
-        "name=\"j\"><socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/a"
-        "</socket_child_frame><reverse>true</reverse></PinJoint></objects></JointSet>",
-        &diag);
+    model = accept(40000,
+                   "<BodySet><objects><Body "
+                   "name=\"a\"><mass>1</mass></Body></objects></BodySet><JointSet><objects>"
+                   "<PinJoint "
+                   "name=\"j\"><socket_parent_frame>/ground</"
+                   "socket_parent_frame><socket_child_frame>/bodyset/a"
+                   "</socket_child_frame><reverse>true</reverse></PinJoint></objects></JointSet>",
+                   &diag);
     FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/jointset/j"), "parent"), "/bodyset/a");
     FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/jointset/j"), "child"), "/ground");
     done(model, &diag);
@@ -294,22 +315,23 @@ static void reversed_joints_are_turned_round(void) {
 
 static void what_4_x_does_not_have_is_dropped(void) {
     fb_diag diag;
-    fb_model *model = accept(30000,
-                             "<BodySet><objects><Body name=\"ground\"/><Body "
-                             "name=\"a\"><mass>1</mass><Joint><BallJoint name=\"j\"><parent_body>ground"
-                             "</parent_body><use_euler_angles>true</"
-                             "use_euler_angles><CoordinateSet><objects><Coordinate name=\"c\">"
-                             "<motion_type>rotational</motion_type></Coordinate></objects></CoordinateSet></"
-                             "BallJoint></Joint></Body></objects></BodySet>",
-                             &diag);
+    fb_model *model =
+        accept(30000,
+               "<BodySet><objects><Body name=\"ground\"/><Body "
+               "name=\"a\"><mass>1</mass><Joint><BallJoint name=\"j\"><parent_body>ground"
+               "</parent_body><use_euler_angles>true</"
+               "use_euler_angles><CoordinateSet><objects><Coordinate name=\"c\">"
+               "<motion_type>rotational</motion_type></Coordinate></objects></CoordinateSet></"
+               "BallJoint></Joint></Body></objects></BodySet>",
+               &diag);
     FB_EQUAL_STR(fb_test_item(fb_test_find(model, "/jointset/j"), "coordinates", 0)->name, "c");
     FB_EQUAL_INT(diag.counts[FB_KEPT], 0);
     done(model, &diag);
 }
 
 #define AXIS(NAME, ROTATES, AXIS, COORDINATE, FUNCTION) \
-    "<TransformAxis name=\"" NAME "\"><is_rotation>" ROTATES "</is_rotation><coordinate>" COORDINATE \
-    "</coordinate>" \
+    "<TransformAxis name=\"" NAME "\"><is_rotation>" ROTATES \
+    "</is_rotation><coordinate>" COORDINATE "</coordinate>" \
     "<axis>" AXIS "</axis><function>" FUNCTION "</function></TransformAxis>"
 
 static void transform_axis_sets_become_six_axes(void) {
@@ -317,13 +339,16 @@ static void transform_axis_sets_become_six_axes(void) {
     fb_model *model = accept(
         20000,
         OLD_BODIES(
-            "<CustomJoint name=\"knee\"><parent_body>thigh</parent_body><CoordinateSet><objects><Coordinate "
+            "<CustomJoint "
+            "name=\"knee\"><parent_body>thigh</parent_body><CoordinateSet><objects><Coordinate "
             "name=\"bend\"/>"
-            "<Coordinate name=\"slide\"/></objects></CoordinateSet><TransformAxisSet><objects>" AXIS(
+            "<Coordinate "
+            "name=\"slide\"/></objects></CoordinateSet><TransformAxisSet><objects>" AXIS(
                 "ty", "false", "0 1 0", "slide", "")
                 AXIS("r1", "true", "0 0 1", "bend",
                      "<natCubicSpline><x>0 1 2</x><y>0 2 4</y></natCubicSpline>") "</objects></"
-                                                                                  "TransformAxisSet></"
+                                                                                  "TransformAxisSet"
+                                                                                  "></"
                                                                                   "CustomJoint>",
             ""),
         &diag);
@@ -344,13 +369,16 @@ static void transform_axis_sets_become_six_axes(void) {
             fb_get_vector(axes->as.objects[base], "axis", a, 3);
             fb_get_vector(axes->as.objects[i], "axis", b, 3);
             fb_get_vector(axes->as.objects[base + 1], "axis", c, 3);
-            if (i != base)
+            if (i != base) {
                 FB_NEAR(a[0] * b[0] + a[1] * b[1] + a[2] * b[2], 0, 1e-15, 0);
-            if (i > base + 1)
+            }
+            if (i > base + 1) {
                 FB_NEAR(c[0] * b[0] + c[1] * b[1] + c[2] * b[2], 0, 1e-15, 0);
+            }
             FB_NEAR(b[0] * b[0] + b[1] * b[1] + b[2] * b[2], 1, 1e-15, 0);
-            if (i != 0 && i != 3)
+            if (i != 0 && i != 3) {
                 FB_SAME(fb_get_number(fb_get_object(axes->as.objects[i], "function"), "value"), 0);
+            }
         }
     }
     done(model, &diag);
@@ -361,12 +389,15 @@ static void a_fourth_rotation_is_ignored(void) {
     fb_model *model = accept(
         20000,
         OLD_BODIES(
-            "<CustomJoint name=\"knee\"><parent_body>thigh</parent_body><CoordinateSet><objects><Coordinate "
+            "<CustomJoint "
+            "name=\"knee\"><parent_body>thigh</parent_body><CoordinateSet><objects><Coordinate "
             "name=\"bend\"/>"
-            "</objects></CoordinateSet><TransformAxisSet><objects>" AXIS("r1", "true", "0 0 1", "bend", "")
+            "</objects></CoordinateSet><TransformAxisSet><objects>" AXIS("r1", "true", "0 0 1",
+                                                                         "bend", "")
                 AXIS("r2", "true", "0 1 0", "", "<Constant><value>0</value></Constant>")
                     AXIS("r3", "true", "1 0 0", "", "<Constant><value>0</value></Constant>")
-                        AXIS("r4", "true", "1 1 0", "bend", "") "</objects></TransformAxisSet></CustomJoint>",
+                        AXIS("r4", "true", "1 1 0", "bend",
+                             "") "</objects></TransformAxisSet></CustomJoint>",
             ""),
         &diag);
     const fb_record *record = FB_RECORD(&diag, FB_IGNORED, FB2401, 2);
@@ -380,14 +411,15 @@ static void a_fourth_rotation_is_ignored(void) {
 
 static void connectee_names_become_sockets(void) {
     static const char *const tags[] = {"socket_parent_frame_connectee_name",
-                                       "connector_parent_frame_connectee_name", "socket_parent_frame"};
+                                       "connector_parent_frame_connectee_name",
+                                       "socket_parent_frame"};
     for (int i = 0; i < 3; i++) {
         char inside[600];
-        snprintf(
-            inside, sizeof inside,
-            "<BodySet><objects><Body name=\"a\"><mass>1</mass></Body></objects></BodySet>"
-            "<MarkerSet><objects><Marker name=\"m\"><%s>../../bodyset/a</%s></Marker></objects></MarkerSet>",
-            tags[i], tags[i]);
+        snprintf(inside, sizeof inside,
+                 "<BodySet><objects><Body name=\"a\"><mass>1</mass></Body></objects></BodySet>"
+                 "<MarkerSet><objects><Marker "
+                 "name=\"m\"><%s>../../bodyset/a</%s></Marker></objects></MarkerSet>",
+                 tags[i], tags[i]);
         fb_diag diag;
         fb_model *model = accept(i == 2 ? 40000 : 30512, inside, &diag);
         FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/markerset/m"), "frame"), "/bodyset/a");
@@ -400,16 +432,18 @@ static void bodies_of_markers_and_points_become_sockets(void) {
     fb_diag diag;
     fb_model *model = accept(
         30000,
-        OLD
-        "<MarkerSet><objects><Marker name=\"m\"><body>shank</body><location>1 2 "
-        "3</location></Marker></objects></MarkerSet>"
-        "<ForceSet><objects><PathSpring "
-        "name=\"s\"><resting_length>1</resting_length><stiffness>1</stiffness><dissipation>1</dissipation>"
-        "<GeometryPath><PathPointSet><objects><PathPoint name=\"p\"><body>thigh</body></PathPoint><PathPoint "
-        "name=\"q\"><body>ground</body>"
-        "</PathPoint></objects></PathPointSet></GeometryPath></PathSpring>"
-        "<PointToPointSpring name=\"p\"><body1>thigh</body1><body2>ground</body2></PointToPointSpring>"
-        "<PrescribedForce name=\"f\"><body>shank</body></PrescribedForce></objects></ForceSet>",
+        OLD "<MarkerSet><objects><Marker name=\"m\"><body>shank</body><location>1 2 "
+            "3</location></Marker></objects></MarkerSet>"
+            "<ForceSet><objects><PathSpring "
+            "name=\"s\"><resting_length>1</resting_length><stiffness>1</stiffness><dissipation>1</"
+            "dissipation>"
+            "<GeometryPath><PathPointSet><objects><PathPoint "
+            "name=\"p\"><body>thigh</body></PathPoint><PathPoint "
+            "name=\"q\"><body>ground</body>"
+            "</PathPoint></objects></PathPointSet></GeometryPath></PathSpring>"
+            "<PointToPointSpring "
+            "name=\"p\"><body1>thigh</body1><body2>ground</body2></PointToPointSpring>"
+            "<PrescribedForce name=\"f\"><body>shank</body></PrescribedForce></objects></ForceSet>",
         &diag);
     FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/markerset/m"), "frame"), "/bodyset/shank");
     const fb_element *path = fb_get_object(fb_test_find(model, "/forceset/s"), "path");
@@ -427,14 +461,16 @@ static void controllers_name_their_actuators_as_before(void) {
     for (int i = 0; i < 2; i++) {
         char inside[3000];
         snprintf(inside, sizeof inside,
-                 OLD "<ForceSet><objects><CoordinateActuator name=\"a\"><coordinate>bend</coordinate>"
-                     "</CoordinateActuator></objects></"
-                     "ForceSet><ControllerSet><objects><PrescribedController name=\"c\"><%s>a</%s>"
-                     "</PrescribedController></objects></ControllerSet>",
+                 OLD
+                 "<ForceSet><objects><CoordinateActuator name=\"a\"><coordinate>bend</coordinate>"
+                 "</CoordinateActuator></objects></"
+                 "ForceSet><ControllerSet><objects><PrescribedController name=\"c\"><%s>a</%s>"
+                 "</PrescribedController></objects></ControllerSet>",
                  tags[i], tags[i]);
         fb_diag diag;
         fb_model *model = accept(i ? 40600 : 30000, inside, &diag);
-        FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/controllerset/c"), "actuators"), "/forceset/a");
+        FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/controllerset/c"), "actuators"),
+                     "/forceset/a");
         FB_EQUAL_INT(diag.counts[FB_KEPT], 0);
         done(model, &diag);
     }
@@ -451,8 +487,10 @@ static void constraints_get_sockets(void) {
         "name=\"p\"><body_1>thigh</body_1><body_2>ground</body_2><location_body_1>1 0 0"
         "</location_body_1><isDisabled>true</isDisabled></PointConstraint>"
         "<PointOnLineConstraint "
-        "name=\"l\"><line_body>ground</line_body><follower_body>shank</follower_body></PointOnLineConstraint>"
-        "<WeldConstraint name=\"w\"><body_1>shank</body_1><body_2>ground</body_2><location_body_1>0 0.5 "
+        "name=\"l\"><line_body>ground</line_body><follower_body>shank</follower_body></"
+        "PointOnLineConstraint>"
+        "<WeldConstraint "
+        "name=\"w\"><body_1>shank</body_1><body_2>ground</body_2><location_body_1>0 0.5 "
         "0</location_body_1>"
         "<orientation_body_1>0 0 0</orientation_body_1></WeldConstraint></objects></ConstraintSet>",
         &diag);
@@ -463,13 +501,14 @@ static void constraints_get_sockets(void) {
     VECTOR3(p, "location_1", 1, 0, 0);
     FB_EQUAL_INT(fb_get_bool(p, "enabled"), 0);
     FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/constraintset/l"), "line_body"), "/ground");
-    FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/constraintset/l"), "follower_body"), "/bodyset/shank");
+    FB_EQUAL_STR(fb_test_target(fb_test_find(model, "/constraintset/l"), "follower_body"),
+                 "/bodyset/shank");
     FB_EQUAL_STR(fb_test_target(w, "frame_1"), "/constraintset/w/shank_offset");
     VECTOR3(fb_get_target(w, "frame_1"), "translation", 0, 0.5, 0);
     const fb_element *second = fb_get_target(w, "frame_2");
     FB_TRUE(fb_get_bool(w, "enabled"), "it is enforced");
-    FB_TRUE(second &&
-                (strcmp(second->path, "/ground") == 0 || fb_get_target(second, "parent") == model->ground),
+    FB_TRUE(second && (strcmp(second->path, "/ground") == 0 ||
+                       fb_get_target(second, "parent") == model->ground),
             "the second frame is ground, or fixed to it");
     FB_EQUAL_INT(diag.counts[FB_KEPT], 0);
     done(model, &diag);
@@ -477,13 +516,14 @@ static void constraints_get_sockets(void) {
 
 static void bushings_get_frames(void) {
     fb_diag diag;
-    fb_model *model =
-        accept(30000,
-               OLD "<ForceSet><objects><BushingForce "
-                   "name=\"b\"><isDisabled>false</isDisabled><body_1>thigh</body_1><body_2>shank</body_2>"
-                   "<location_body_1>0 -0.4 0</location_body_1><orientation_body_2>0 0 1</orientation_body_2>"
-                   "<rotational_stiffness>1 2 3</rotational_stiffness></BushingForce></objects></ForceSet>",
-               &diag);
+    fb_model *model = accept(
+        30000,
+        OLD
+        "<ForceSet><objects><BushingForce "
+        "name=\"b\"><isDisabled>false</isDisabled><body_1>thigh</body_1><body_2>shank</body_2>"
+        "<location_body_1>0 -0.4 0</location_body_1><orientation_body_2>0 0 1</orientation_body_2>"
+        "<rotational_stiffness>1 2 3</rotational_stiffness></BushingForce></objects></ForceSet>",
+        &diag);
     const fb_element *b = fb_test_find(model, "/forceset/b");
     FB_EQUAL_STR(fb_test_target(b, "frame1"), "/forceset/b/thigh_offset");
     VECTOR3(fb_get_target(b, "frame1"), "translation", 0, -0.4, 0);
@@ -502,8 +542,9 @@ static void disabled_becomes_its_opposite(void) {
     for (int i = 0; i < 5; i++) {
         char inside[3000];
         snprintf(inside, sizeof inside,
-                 OLD "<ForceSet><objects><CoordinateActuator name=\"a\"><coordinate>bend</coordinate>"
-                     "<isDisabled>%s</isDisabled></CoordinateActuator></objects></ForceSet>",
+                 OLD
+                 "<ForceSet><objects><CoordinateActuator name=\"a\"><coordinate>bend</coordinate>"
+                 "<isDisabled>%s</isDisabled></CoordinateActuator></objects></ForceSet>",
                  cases[i].text);
         fb_diag diag;
         fb_model *model = accept(30000, inside, &diag);
@@ -516,27 +557,27 @@ static void disabled_becomes_its_opposite(void) {
 
 static void points_in_muscles_move_to_a_path(void) {
     fb_diag diag;
-    fb_model
-        *model = accept(10500,
-                        OLD_BODIES(
-                            KNEE(""), "<WrapObjectSet><objects><WrapSphere "
-                                      "name=\"ball\"><radius>1</radius></WrapSphere></objects></"
-                                      "WrapObjectSet>") "<ActuatorSet><objects><Schutte1993Muscle "
-                                                        "name=\"m\"><MusclePointSet><objects><MusclePoint "
-                                                        "name=\"p\"><body>thigh</body>"
-                                                        "<location>1 0 "
-                                                        "0</location></MusclePoint><MuscleViaPoint "
-                                                        "name=\"v\"><body>shank</body><coordinate>bend</"
-                                                        "coordinate>"
-                                                        "<range>-1 "
-                                                        "0.5</range></MuscleViaPoint></objects></"
-                                                        "MusclePointSet><MuscleWrapSet><objects><MuscleWrap><"
-                                                        "wrap_object>ball"
-                                                        "</wrap_object><method>midpoint</method></"
-                                                        "MuscleWrap></objects></"
-                                                        "MuscleWrapSet><pennation_angle>0.2</pennation_angle>"
-                                                        "</Schutte1993Muscle></objects></ActuatorSet>",
-                        &diag);
+    fb_model *model =
+        accept(10500,
+               OLD_BODIES(KNEE(""),
+                          "<WrapObjectSet><objects><WrapSphere "
+                          "name=\"ball\"><radius>1</radius></WrapSphere></objects></"
+                          "WrapObjectSet>") "<ActuatorSet><objects><Schutte1993Muscle "
+                                            "name=\"m\"><MusclePointSet><objects><MusclePoint "
+                                            "name=\"p\"><body>thigh</body>"
+                                            "<location>1 0 "
+                                            "0</location></MusclePoint><MuscleViaPoint "
+                                            "name=\"v\"><body>shank</body><coordinate>bend</"
+                                            "coordinate>"
+                                            "<range>-1 "
+                                            "0.5</range></MuscleViaPoint></objects></"
+                                            "MusclePointSet><MuscleWrapSet><objects><MuscleWrap><"
+                                            "wrap_object>ball"
+                                            "</wrap_object><method>midpoint</method></"
+                                            "MuscleWrap></objects></"
+                                            "MuscleWrapSet><pennation_angle>0.2</pennation_angle>"
+                                            "</Schutte1993Muscle></objects></ActuatorSet>",
+               &diag);
     const fb_element *m = fb_test_find(model, "/forceset/m"), *path = fb_get_object(m, "path");
     FB_SAME(fb_get_number(m, "pennation_angle"), 0.2);
     FB_EQUAL_STR(fb_test_item(path, "points", 0)->cls->name, "PathPoint");
@@ -548,26 +589,27 @@ static void points_in_muscles_move_to_a_path(void) {
     FB_TRUE(fb_get_vector(via, "range", range, 2), "a range");
     FB_SAME(range[1], 0.5);
     FB_EQUAL_STR(fb_get_string(fb_test_item(path, "wraps", 0), "method"), "midpoint");
-    FB_EQUAL_STR(fb_test_target(fb_test_item(path, "wraps", 0), "wrap"), "/bodyset/shank/wrapobjectset/ball");
+    FB_EQUAL_STR(fb_test_target(fb_test_item(path, "wraps", 0), "wrap"),
+                 "/bodyset/shank/wrapobjectset/ball");
     done(model, &diag);
 }
 
 static void moving_points_have_new_tags(void) {
     fb_diag diag;
-    fb_model *model = accept(20000,
-                             OLD
-                             "<ForceSet><objects><Thelen2003Muscle "
-                             "name=\"m\"><GeometryPath><PathPointSet><objects><MovingMusclePoint name=\"p\">"
-                             "<body>thigh</body><location>9 9 "
-                             "9</location><XAttachment><Constant><value>1</value></Constant></XAttachment>"
-                             "<x_coordinate>bend</x_coordinate><YAttachment><natCubicSpline><x>0 1</x><y>5 "
-                             "6</y></natCubicSpline></YAttachment>"
-                             "<y_coordinate>bend</y_coordinate></MovingMusclePoint></objects></"
-                             "PathPointSet></GeometryPath></Thelen2003Muscle>"
-                             "</objects></ForceSet>",
-                             &diag);
-    const fb_element *p = fb_test_item(fb_get_object(fb_test_find(model, "/forceset/m"), "path"), "points",
-                                       0);
+    fb_model *model =
+        accept(20000,
+               OLD "<ForceSet><objects><Thelen2003Muscle "
+                   "name=\"m\"><GeometryPath><PathPointSet><objects><MovingMusclePoint name=\"p\">"
+                   "<body>thigh</body><location>9 9 "
+                   "9</location><XAttachment><Constant><value>1</value></Constant></XAttachment>"
+                   "<x_coordinate>bend</x_coordinate><YAttachment><natCubicSpline><x>0 1</x><y>5 "
+                   "6</y></natCubicSpline></YAttachment>"
+                   "<y_coordinate>bend</y_coordinate></MovingMusclePoint></objects></"
+                   "PathPointSet></GeometryPath></Thelen2003Muscle>"
+                   "</objects></ForceSet>",
+               &diag);
+    const fb_element *p = fb_test_item(fb_get_object(fb_test_find(model, "/forceset/m"), "path"),
+                                       "points", 0);
     FB_EQUAL_STR(p->cls->name, "MovingPathPoint");
     FB_SAME(fb_get_number(fb_get_object(p, "x"), "value"), 1);
     FB_EQUAL_STR(fb_test_target(p, "x_coordinate"), "/jointset/knee/bend");
@@ -602,14 +644,15 @@ static void visible_objects_become_meshes(void) {
     fb_diag diag;
     fb_model *model =
         accept(30000,
-               OLD_BODIES(KNEE(""), "<VisibleObject><GeometrySet><objects><DisplayGeometry><geometry_file>"
-                                    "tibia.vtp</geometry_file><color>1 0 0.5</color>"
-                                    "<scale_factors>1 2 "
-                                    "1</scale_factors><opacity>0.25</opacity><display_preference>2</"
-                                    "display_preference></DisplayGeometry>"
-                                    "<DisplayGeometry><geometry_file>foot.vtp</geometry_file><transform>0 0 "
-                                    "0 1 0 0</transform></DisplayGeometry></objects>"
-                                    "</GeometrySet><scale_factors>3 1 1</scale_factors></VisibleObject>"),
+               OLD_BODIES(KNEE(""),
+                          "<VisibleObject><GeometrySet><objects><DisplayGeometry><geometry_file>"
+                          "tibia.vtp</geometry_file><color>1 0 0.5</color>"
+                          "<scale_factors>1 2 "
+                          "1</scale_factors><opacity>0.25</opacity><display_preference>2</"
+                          "display_preference></DisplayGeometry>"
+                          "<DisplayGeometry><geometry_file>foot.vtp</geometry_file><transform>0 0 "
+                          "0 1 0 0</transform></DisplayGeometry></objects>"
+                          "</GeometrySet><scale_factors>3 1 1</scale_factors></VisibleObject>"),
                &diag);
     const fb_element *shank = fb_test_find(model, "/bodyset/shank"),
                      *mesh = fb_test_item(shank, "geometry", 0);
@@ -633,40 +676,42 @@ static void visible_objects_become_meshes(void) {
 
 static void geometry_files_become_meshes(void) {
     fb_diag diag;
-    fb_model *model = accept(10900,
-                             OLD_BODIES(KNEE(""),
-                                        "<VisibleObject><geometry_files> a.vtp\n "
-                                        "b.vtp</geometry_files><VisibleProperties><display_preference>0"
-                                        "</display_preference></VisibleProperties></VisibleObject>"),
-                             &diag);
+    fb_model *model =
+        accept(10900,
+               OLD_BODIES(KNEE(""), "<VisibleObject><geometry_files> a.vtp\n "
+                                    "b.vtp</geometry_files><VisibleProperties><display_preference>0"
+                                    "</display_preference></VisibleProperties></VisibleObject>"),
+               &diag);
     const fb_element *shank = fb_test_find(model, "/bodyset/shank");
     FB_EQUAL_STR(fb_get_string(fb_test_item(shank, "geometry", 0), "mesh"), "a.vtp");
     FB_EQUAL_STR(fb_get_string(fb_test_item(shank, "geometry", 1), "mesh"), "b.vtp");
-    FB_EQUAL_INT(fb_get_bool(fb_get_object(fb_test_item(shank, "geometry", 1), "appearance"), "visible"), 0);
+    FB_EQUAL_INT(fb_get_bool(fb_get_object(fb_test_item(shank, "geometry", 1), "appearance"),
+                             "visible"),
+                 0);
     done(model, &diag);
 }
 
 static void two_transforms_of_a_mesh_are_told(void) {
     fb_diag diag;
-    fb_model *model =
-        accept(30000,
-               OLD_BODIES(KNEE(""),
-                          "\n<VisibleObject><transform>0 0 1 0 0 "
-                          "0</transform><GeometrySet><objects>\n<DisplayGeometry><geometry_file>a.vtp"
-                          "</geometry_file><transform>0 0 0 1 0 "
-                          "0</transform></DisplayGeometry></objects></GeometrySet></VisibleObject>"),
-               &diag);
+    fb_model *model = accept(
+        30000,
+        OLD_BODIES(KNEE(""),
+                   "\n<VisibleObject><transform>0 0 1 0 0 "
+                   "0</transform><GeometrySet><objects>\n<DisplayGeometry><geometry_file>a.vtp"
+                   "</geometry_file><transform>0 0 0 1 0 "
+                   "0</transform></DisplayGeometry></objects></GeometrySet></VisibleObject>"),
+        &diag);
     FB_RECORD(&diag, FB_APPROXIMATED, FB2401, 4);
     done(model, &diag);
 }
 
 static void looks_that_nothing_has_any_more_are_ignored_once(void) {
     fb_diag diag;
-    fb_model *model =
-        accept(30000,
-               OLD "<MarkerSet><objects>\n<Marker name=\"m\"><body>shank</body><VisibleObject/></Marker>"
-                   "<Marker name=\"n\"><body>shank</body><VisibleObject/></Marker></objects></MarkerSet>",
-               &diag);
+    fb_model *model = accept(
+        30000,
+        OLD "<MarkerSet><objects>\n<Marker name=\"m\"><body>shank</body><VisibleObject/></Marker>"
+            "<Marker name=\"n\"><body>shank</body><VisibleObject/></Marker></objects></MarkerSet>",
+        &diag);
     const fb_record *record = FB_RECORD(&diag, FB_IGNORED, FB2401, 3);
     FB_HOLDS(record ? record->message : NULL, "display settings of 2");
     FB_EQUAL_INT(diag.counts[FB_IGNORED], 1);
@@ -675,27 +720,27 @@ static void looks_that_nothing_has_any_more_are_ignored_once(void) {
 
 static void colors_of_paths_wraps_and_contacts_become_appearances(void) {
     fb_diag diag;
-    fb_model
-        *
-            model = accept(30516,
-                           OLD_BODIES(KNEE(""), "<WrapObjectSet><objects><WrapSphere "
-                                                "name=\"w\"><radius>1</radius><color>0 1 "
-                                                "0</color><display_preference>0"
-                                                "</display_preference></WrapSphere></objects></"
-                                                "WrapObjectSet>") "<ForceSet><objects><Thelen2003Muscle "
-                                                                  "name=\"m\"><GeometryPath><default_color>0."
-                                                                  "8 0.1 0.1</default_color></GeometryPath>"
-                                                                  "</Thelen2003Muscle></objects></"
-                                                                  "ForceSet><ContactGeometrySet><objects><"
-                                                                  "ContactSphere "
-                                                                  "name=\"c\"><body_name>shank</body_name>"
-                                                                  "<radius>0.1</radius><color>0 0 "
-                                                                  "1</color></ContactSphere></objects></"
-                                                                  "ContactGeometrySet>",
-                           &diag);
-    VECTOR3(fb_get_object(fb_get_object(fb_test_find(model, "/forceset/m"), "path"), "appearance"), "color",
-            0.8, 0.1, 0.1);
-    const fb_element *w = fb_get_object(fb_test_find(model, "/bodyset/shank/wrapobjectset/w"), "appearance");
+    fb_model *model =
+        accept(30516,
+               OLD_BODIES(KNEE(""), "<WrapObjectSet><objects><WrapSphere "
+                                    "name=\"w\"><radius>1</radius><color>0 1 "
+                                    "0</color><display_preference>0"
+                                    "</display_preference></WrapSphere></objects></"
+                                    "WrapObjectSet>") "<ForceSet><objects><Thelen2003Muscle "
+                                                      "name=\"m\"><GeometryPath><default_color>0."
+                                                      "8 0.1 0.1</default_color></GeometryPath>"
+                                                      "</Thelen2003Muscle></objects></"
+                                                      "ForceSet><ContactGeometrySet><objects><"
+                                                      "ContactSphere "
+                                                      "name=\"c\"><body_name>shank</body_name>"
+                                                      "<radius>0.1</radius><color>0 0 "
+                                                      "1</color></ContactSphere></objects></"
+                                                      "ContactGeometrySet>",
+               &diag);
+    VECTOR3(fb_get_object(fb_get_object(fb_test_find(model, "/forceset/m"), "path"), "appearance"),
+            "color", 0.8, 0.1, 0.1);
+    const fb_element *w = fb_get_object(fb_test_find(model, "/bodyset/shank/wrapobjectset/w"),
+                                        "appearance");
     VECTOR3(w, "color", 0, 1, 0);
     FB_EQUAL_INT(fb_get_bool(w, "visible"), 0);
     const fb_element *c = fb_test_find(model, "/contactgeometryset/c");

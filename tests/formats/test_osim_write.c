@@ -12,8 +12,9 @@ static void done(fb_model *model, fb_diag *diag) {
 /* The text of a .fb document up to its steps, which tell how it was made. */
 static void cut_steps(char *json) {
     char *steps = strstr(json, "\n  \"steps\": [");
-    if (steps)
+    if (steps) {
         *steps = 0;
+    }
 }
 
 /* model -> .osim -> model gives the same .fb, and the same .osim again. */
@@ -22,17 +23,19 @@ static void check_round_trip(const fb_model *model, int version, const char *wha
     fb_diag diag;
     fb_status status;
     fb_model *again = fb_test_osim(osim, &diag, &status);
-    FB_TRUE(again != NULL, "%s: what was written is read: %s", what, diag.n ? diag.records[0].message : "");
+    FB_TRUE(again != NULL, "%s: what was written is read: %s", what,
+            diag.n ? diag.records[0].message : "");
     if (again) {
         char *after = fb_test_to_fb(again), *twice = fb_test_to_osim(again, version);
         cut_steps(before);
         cut_steps(after);
         bool same = strcmp(before, after) == 0;
         size_t at = 0;
-        while (!same && before[at] == after[at])
+        while (!same && before[at] == after[at]) {
             at++;
-        FB_TRUE(same, "%s: first difference: '%.80s' became '%.80s'", what, before + (at > 30 ? at - 30 : 0),
-                after + (at > 30 ? at - 30 : 0));
+        }
+        FB_TRUE(same, "%s: first difference: '%.80s' became '%.80s'", what,
+                before + (at > 30 ? at - 30 : 0), after + (at > 30 ? at - 30 : 0));
         FB_TRUE(strcmp(osim, twice) == 0, "%s: the same .osim the second time", what);
         free(after);
         free(twice);
@@ -66,8 +69,9 @@ static void round_trip(const char *inside) {
     fb_diag diag;
     fb_model *model = fb_test_osim(text, &diag, NULL);
     FB_TRUE(model != NULL, "the model is read: %s", diag.n ? diag.records[0].message : inside);
-    if (model)
+    if (model) {
         check_round_trip(model, 40500, inside);
+    }
     free(text);
     done(model, &diag);
 }
@@ -76,38 +80,42 @@ static void roundtrip_texts_that_need_escapes(void) {
     round_trip("<credits>A &amp; B &lt;c&gt; \"d\" 'e' ]]&gt; \xC3\xA9 \xF0\x9F\x98\x80</credits>");
     round_trip("<BodySet><objects><Body name=\"&lt;b&gt; &quot;x&quot; 'y' "
                "\xC3\xA9\"><mass>1</mass></Body></objects></BodySet>");
-    round_trip("<BodySet><objects><Body name=\"a &amp; b\"><mass>1</mass></Body></objects></BodySet>");
+    round_trip(
+        "<BodySet><objects><Body name=\"a &amp; b\"><mass>1</mass></Body></objects></BodySet>");
     round_trip("<credits>line one\nline two\n\n\ttab &#13; return</credits>");
     round_trip("<BodySet><objects><Body "
                "name=\"tab&#9;newline&#10;return&#13;\"><mass>1</mass></Body></objects></BodySet>");
 }
 
 static void roundtrip_comments(void) {
-    round_trip("<!-- a --><BodySet><objects><!-- b --><Body name=\"x\"><!-- c - d --><mass>1</mass><!-- e "
-               "&amp; < > --></Body>"
-               "<!-- f --></objects><!-- g --></BodySet><!-- h -->");
+    round_trip(
+        "<!-- a --><BodySet><objects><!-- b --><Body name=\"x\"><!-- c - d --><mass>1</mass><!-- e "
+        "&amp; < > --></Body>"
+        "<!-- f --></objects><!-- g --></BodySet><!-- h -->");
 }
 
 static void roundtrip_kept_parts(void) {
-    round_trip(
-        "<BodySet><objects><Body name=\"x\"><mass>1</mass><oddity a='1'>\r\n &lt; <![CDATA[<]]> <!-- in "
-        "--></oddity></Body>"
-        "</objects></BodySet><ForceSet><objects><OddForce name=\"o\"><x/></OddForce></objects></ForceSet>"
-        "<odd>of the model</odd><components><OddComponent name=\"c\"/></components>");
+    round_trip("<BodySet><objects><Body name=\"x\"><mass>1</mass><oddity a='1'>\r\n &lt; "
+               "<![CDATA[<]]> <!-- in "
+               "--></oddity></Body>"
+               "</objects></BodySet><ForceSet><objects><OddForce "
+               "name=\"o\"><x/></OddForce></objects></ForceSet>"
+               "<odd>of the model</odd><components><OddComponent name=\"c\"/></components>");
 }
 
 static void roundtrip_special_numbers(void) {
-    round_trip("<BodySet><objects><Body name=\"x\"><mass>NaN</mass><mass_center>Inf -Inf -0</mass_center>"
-               "<inertia>5e-324 1.7976931348623157e308 0.1 0.30000000000000004 -1e-300 "
-               "123456789012345678</inertia></Body>"
-               "</objects></BodySet>");
+    round_trip(
+        "<BodySet><objects><Body name=\"x\"><mass>NaN</mass><mass_center>Inf -Inf -0</mass_center>"
+        "<inertia>5e-324 1.7976931348623157e308 0.1 0.30000000000000004 -1e-300 "
+        "123456789012345678</inertia></Body>"
+        "</objects></BodySet>");
 }
 
 static void writes_numbers_in_osims_words(void) {
     fb_diag diag;
-    char *text =
-        fb_test_document(40500, "<BodySet><objects><Body name=\"x\"><mass>nan</mass><mass_center>inf -inf -0"
-                                "</mass_center></Body></objects></BodySet>");
+    char *text = fb_test_document(
+        40500, "<BodySet><objects><Body name=\"x\"><mass>nan</mass><mass_center>inf -inf -0"
+               "</mass_center></Body></objects></BodySet>");
     fb_model *model = fb_test_osim(text, &diag, NULL);
     if (model) {
         char *osim = fb_test_to_osim(model, 40500);
@@ -132,12 +140,14 @@ static void roundtrip_degrees_exactly(void) {
         snprintf(
             inside, sizeof inside,
             "<BodySet><objects><Body "
-            "name=\"b\"><mass>1</mass></Body></objects></BodySet><JointSet><objects><PinJoint name=\"j\">"
+            "name=\"b\"><mass>1</mass></Body></objects></BodySet><JointSet><objects><PinJoint "
+            "name=\"j\">"
             "<socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/b</"
             "socket_child_frame>"
             "<coordinates><Coordinate "
             "name=\"q\"/></coordinates></PinJoint></objects></JointSet><ForceSet><objects>"
-            "<CoordinateLimitForce name=\"f\"><coordinate>q</coordinate><upper_limit>%.17g</upper_limit>"
+            "<CoordinateLimitForce "
+            "name=\"f\"><coordinate>q</coordinate><upper_limit>%.17g</upper_limit>"
             "<upper_stiffness>%.17g</upper_stiffness></CoordinateLimitForce></objects></ForceSet>",
             limit, stiffness);
         char *text = fb_test_document(40500, inside), want[80];
@@ -148,13 +158,16 @@ static void roundtrip_degrees_exactly(void) {
         fb_text_init(&number, NULL);
         fb_text_number(&number, limit);
         snprintf(want, sizeof want, "<upper_limit>%s</upper_limit>", fb_text_string(&number));
-        if (!strstr(osim, want))
+        if (!strstr(osim, want)) {
             FB_HOLDS(osim, want);
+        }
         fb_text_free(&number);
         fb_text_number(&number, stiffness);
-        snprintf(want, sizeof want, "<upper_stiffness>%s</upper_stiffness>", fb_text_string(&number));
-        if (!strstr(osim, want))
+        snprintf(want, sizeof want, "<upper_stiffness>%s</upper_stiffness>",
+                 fb_text_string(&number));
+        if (!strstr(osim, want)) {
             FB_HOLDS(osim, want);
+        }
         fb_text_free(&number);
         free(osim);
         free(text);
@@ -164,12 +177,12 @@ static void roundtrip_degrees_exactly(void) {
 
 static void tells_what_an_older_version_lacks(void) {
     char *text = fb_test_document(
-        40600,
-        "<BodySet><objects><Body name=\"b\"><mass>1</mass></Body></objects></BodySet>\n"
-        "<ContactGeometrySet><objects><ContactSphere "
-        "name=\"s\"><radius>1</radius><socket_frame>/ground</socket_frame></ContactSphere>"
-        "<ContactTorus "
-        "name=\"t\"><socket_frame>/ground</socket_frame></ContactTorus></objects></ContactGeometrySet>");
+        40600, "<BodySet><objects><Body name=\"b\"><mass>1</mass></Body></objects></BodySet>\n"
+               "<ContactGeometrySet><objects><ContactSphere "
+               "name=\"s\"><radius>1</radius><socket_frame>/ground</socket_frame></ContactSphere>"
+               "<ContactTorus "
+               "name=\"t\"><socket_frame>/ground</socket_frame></ContactTorus></objects></"
+               "ContactGeometrySet>");
     fb_diag diag;
     fb_model *model = fb_test_osim(text, &diag, NULL);
     if (FB_TRUE(model != NULL, "the model is read")) {

@@ -1,5 +1,5 @@
-/* Every prefix of a document is read or refused with a reason, from a block of exactly its size: what a
- * download that broke off, or a full disk, leaves behind. */
+/* Every prefix of a document is read or refused with a reason, from a block of exactly its size:
+ * what a download that broke off, or a full disk, leaves behind. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,10 +38,12 @@ static bool read_prefix(kind what, const char *text, size_t n, const char *file)
     long errors = diag.counts[FB_ERROR];
     bool ok = status == FB_OK ? model != NULL && errors == 0
                               : status == FB_E_INPUT && model == NULL && errors > 0 && diag.n > 0;
-    FB_TRUE(ok, "%s, the first %zu bytes: status %d, %s model, %ld errors: %s", file, n, (int)status,
-            model ? "a" : "no", errors, diag.n ? diag.records[0].message : "no message");
-    if (model)
+    FB_TRUE(ok, "%s, the first %zu bytes: status %d, %s model, %ld errors: %s", file, n,
+            (int)status, model ? "a" : "no", errors,
+            diag.n ? diag.records[0].message : "no message");
+    if (model) {
         fb_model_check(model, &diag);
+    }
     fb_model_free(model);
     fb_diag_clear(&diag);
     return ok;
@@ -51,8 +53,9 @@ static bool read_prefix(kind what, const char *text, size_t n, const char *file)
 static long read_prefixes(kind what, const char *text, size_t size, const char *file) {
     bool quick = SLOW || fb_test_setting("FB_QUICK", 0) != 0;
     size_t step = size < SMALL ? 1 : 5;
-    if (quick)
+    if (quick) {
         step = step * 5 + 1;
+    }
     long runs = 0;
     int wrong = 0;
     for (size_t n = 0; n <= size && wrong < 3; n += n + 40 >= size ? 1 : step) {
@@ -70,8 +73,9 @@ static void reads_every_prefix_of_osim(void) {
         size_t size;
         char *text = fb_test_read_file(file, &size);
         FB_TRUE(text != NULL, "%s can be read", file);
-        if (text)
+        if (text) {
             runs += read_prefixes(OSIM, text, size, file);
+        }
         fb_free(text);
     }
     FB_TRUE(i >= 20, "the gallery has %d models", i);
@@ -99,8 +103,9 @@ static void reads_every_prefix_of_fb(void) {
     for (int i = 0; (file = fb_test_glob("models/gallery/*.osim", i)) != NULL; i++) {
         char *json = as_fb(file);
         FB_TRUE(json != NULL, "%s can be read", file);
-        if (json)
+        if (json) {
             runs += read_prefixes(FB, json, strlen(json), file);
+        }
         free(json);
     }
     printf("    %ld prefixes\n", runs);
@@ -111,10 +116,26 @@ static void reads_short_odd_bytes(void) {
     static const struct {
         const char *bytes;
         size_t n;
-    } odd[] = {{"", 0},       {"\0", 1},       {"\xFF\xFE", 2},     {"\xFE\xFF", 2},  {"\xEF\xBB\xBF", 3},
-               {"\xEF", 1},   {"\xFF\xFE<\0", 4}, {"\xFE\xFF\0<", 4}, {"<", 1},       {"&", 1},
-               {"\0<M/>", 5}, {"<M/>\0", 5},   {"<\0/>", 4},        {"{", 1},         {"\"", 1},
-               {"{\"", 2},    {"[", 1},        {"\x1F\x8B", 2},     {"PK\x03\x04", 4}, {"\n\n\n", 3}};
+    } odd[] = {{"", 0},
+               {"\0", 1},
+               {"\xFF\xFE", 2},
+               {"\xFE\xFF", 2},
+               {"\xEF\xBB\xBF", 3},
+               {"\xEF", 1},
+               {"\xFF\xFE<\0", 4},
+               {"\xFE\xFF\0<", 4},
+               {"<", 1},
+               {"&", 1},
+               {"\0<M/>", 5},
+               {"<M/>\0", 5},
+               {"<\0/>", 4},
+               {"{", 1},
+               {"\"", 1},
+               {"{\"", 2},
+               {"[", 1},
+               {"\x1F\x8B", 2},
+               {"PK\x03\x04", 4},
+               {"\n\n\n", 3}};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         read_prefix(OSIM, odd[i].bytes, odd[i].n, "odd.osim");
         read_prefix(FB, odd[i].bytes, odd[i].n, "odd.fb");
@@ -123,20 +144,22 @@ static void reads_short_odd_bytes(void) {
 
 /* Either kind, told apart by content, with nothing behind the last byte. */
 static void tells_prefixes_apart(void) {
-    static const char *const texts[] = {"\xEF\xBB\xBF {\"fb\": \"1.0\"}", "\xEF\xBB\xBF<Model name=\"m\"/>",
-                                        " \t\r\n[1]", " \t\r\n<Model/>"};
-    for (int i = 0; i < 4; i++)
+    static const char *const texts[] = {"\xEF\xBB\xBF {\"fb\": \"1.0\"}",
+                                        "\xEF\xBB\xBF<Model name=\"m\"/>", " \t\r\n[1]",
+                                        " \t\r\n<Model/>"};
+    for (int i = 0; i < 4; i++) {
         for (size_t n = 0; n <= strlen(texts[i]); n++) {
             fb_model *model;
             fb_diag diag;
             fb_diag_init(&diag);
-            fb_status status =
-                fb_model_read(&model, fb_test_bytes(texts[i], n), n, "test.osim", FB_MAX_BYTES, &diag);
+            fb_status status = fb_model_read(&model, fb_test_bytes(texts[i], n), n, "test.osim",
+                                             FB_MAX_BYTES, &diag);
             FB_TRUE(status == FB_OK || (status == FB_E_INPUT && diag.counts[FB_ERROR] > 0),
                     "text %d, %zu bytes: status %d", i, n, (int)status);
             fb_model_free(model);
             fb_diag_clear(&diag);
         }
+    }
 }
 
 int main(int argc, char **argv) {

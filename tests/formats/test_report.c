@@ -7,9 +7,9 @@
 #include "tests/help.h"
 
 static fb_model *small_model(fb_diag *diag) {
-    fb_model *model = fb_test_fb(
-        "{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"a\", \"mass\": 1}, {\"name\": \"b\", \"mass\": 1}]}",
-        diag, NULL);
+    fb_model *model = fb_test_fb("{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"a\", \"mass\": 1}, "
+                                 "{\"name\": \"b\", \"mass\": 1}]}",
+                                 diag, NULL);
     return fb_test_must(model, diag);
 }
 
@@ -53,7 +53,8 @@ static void json_report_has_all_that_is_promised(void) {
         FB_EQUAL_INT(json_integer_value(json_object_get(counts, words[i])), 1);
         FB_EQUAL_STR(member(json_array_get(rows, (size_t)i), "action"), words[i]);
     }
-    FB_EQUAL_INT(json_integer_value(json_object_get(counts, "exact")), fb_report_exact(model, &diag));
+    FB_EQUAL_INT(json_integer_value(json_object_get(counts, "exact")),
+                 fb_report_exact(model, &diag));
     FB_EQUAL_INT(json_array_size(rows), 5);
     const json_t *row = json_array_get(rows, 0);
     FB_EQUAL_STR(member(row, "path"), "/bodyset/a");
@@ -79,8 +80,9 @@ static void exact_counts_elements(void) {
     FB_EQUAL_INT(fb_report_exact(model, &diag), all);
     fb_diag_add(&diag, FB_APPROXIMATED, FB2104, (fb_place){0}, NULL, "a");
     FB_EQUAL_INT(fb_report_exact(model, &diag), all - 1);
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < 100; i++) {
         fb_diag_add(&diag, FB_APPROXIMATED, FB2104, (fb_place){0}, NULL, "a");
+    }
     FB_EQUAL_INT(fb_report_exact(model, &diag), 0);
     FB_EQUAL_INT(fb_report_exact(NULL, &diag), 0);
     fb_model_free(model);
@@ -92,7 +94,8 @@ static void a_report_without_a_model_is_one_too(void) {
     fb_diag_init(&diag);
     fill(&diag);
     json_t *report = report_of(NULL, &diag);
-    FB_EQUAL_INT(json_integer_value(json_object_get(json_object_get(report, "counts"), "exact")), 0);
+    FB_EQUAL_INT(json_integer_value(json_object_get(json_object_get(report, "counts"), "exact")),
+                 0);
     json_decref(report);
     fb_diag_clear(&diag);
     report = report_of(NULL, &diag);
@@ -111,18 +114,22 @@ static void html_report_is_well_formed(void) {
         const char *html = fb_text_string(&text);
         FB_TRUE(strstr(html, "<script") == NULL, "nothing from the input is markup");
         FB_HOLDS(html, "a &amp; &lt;b&gt;.osim");
-        FB_HOLDS(html, i ? "less &lt; more &amp; &quot;so&quot;" : "Every element was read exactly.");
+        FB_HOLDS(html,
+                 i ? "less &lt; more &amp; &quot;so&quot;" : "Every element was read exactly.");
         static const char *const pairs[][2] = {{"<table", "</table>"},
                                                {"<tr", "</tr>"},
                                                {"<td", "</td>"},
                                                {"<body", "</body>"}};
         for (int k = 0; k < 4; k++) {
             int open = 0, close = 0;
-            for (const char *p = html; (p = strstr(p, pairs[k][0])) != NULL; p++)
+            for (const char *p = html; (p = strstr(p, pairs[k][0])) != NULL; p++) {
                 open++;
-            for (const char *p = html; (p = strstr(p, pairs[k][1])) != NULL; p++)
+            }
+            for (const char *p = html; (p = strstr(p, pairs[k][1])) != NULL; p++) {
                 close++;
-            FB_TRUE(open == close && open > 0, "%d %s, %d %s", open, pairs[k][0], close, pairs[k][1]);
+            }
+            FB_TRUE(open == close && open > 0, "%d %s, %d %s", open, pairs[k][0], close,
+                    pairs[k][1]);
         }
         fb_text_free(&text);
         fill(&diag);

@@ -44,10 +44,11 @@ static void refuse(const char *text, fb_diag_id id, int line, const char *messag
 static void accepts_elements_text_and_attributes(void) {
     fb_xml xml;
     fb_diag diag;
-    FB_EQUAL_INT(parse(&xml,
-                       "<?xml version='1.0'?>\n<a name='n' v=\"1\" w='2'>\n <b> x y\n</b><c/><b>2</b></a>",
-                       &diag),
-                 FB_OK);
+    FB_EQUAL_INT(
+        parse(&xml,
+              "<?xml version='1.0'?>\n<a name='n' v=\"1\" w='2'>\n <b> x y\n</b><c/><b>2</b></a>",
+              &diag),
+        FB_OK);
     const fb_xml_node *a = xml.root, *b = fb_xml_child(a, "b"), *c = fb_xml_child(a, "c");
     FB_EQUAL_STR(a->tag, "a");
     FB_EQUAL_STR(a->name, "n");
@@ -60,7 +61,8 @@ static void accepts_elements_text_and_attributes(void) {
     FB_EQUAL_INT(b->text_length, 3);
     FB_TRUE(b->parent == a && a->first == b && b->next == c, "the order of the file");
     FB_EQUAL_STR(c->text, "");
-    FB_TRUE(fb_xml_next(b, "b") == a->last && fb_xml_next(a->last, "b") == NULL, "siblings of one tag");
+    FB_TRUE(fb_xml_next(b, "b") == a->last && fb_xml_next(a->last, "b") == NULL,
+            "siblings of one tag");
     FB_TRUE(b->tag == a->last->tag, "tags are interned");
     FB_TRUE(fb_xml_tag(&xml, "b") == b->tag, "tags are interned");
     FB_EQUAL_INT(a->line, 2);
@@ -103,7 +105,9 @@ static void accepts_long_texts(void) {
 static void accepts_class_names_with_colons(void) {
     fb_xml xml;
     fb_diag diag;
-    FB_EQUAL_INT(parse(&xml, "<a><OpenSim::Body name='x'><m>1</m></OpenSim::Body><p:q/></a>", &diag), FB_OK);
+    FB_EQUAL_INT(parse(&xml, "<a><OpenSim::Body name='x'><m>1</m></OpenSim::Body><p:q/></a>",
+                       &diag),
+                 FB_OK);
     const fb_xml_node *body = fb_xml_child(xml.root, "OpenSim::Body");
     FB_TRUE(body != NULL, "the tag is whole");
     FB_EQUAL_STR(body ? body->name : NULL, "x");
@@ -117,8 +121,9 @@ static void lines_go_beyond_65535(void) {
     enum { LINES = 70000 };
     char *text = malloc(LINES * 2 + 100), *p = text;
     p += sprintf(p, "<a>\n");
-    for (int i = 0; i < LINES; i++)
+    for (int i = 0; i < LINES; i++) {
         *p++ = '\n';
+    }
     strcpy(p, "<b>\n\n</b><!-- note --><c/></a>");
     fb_xml xml;
     fb_diag diag;
@@ -143,8 +148,9 @@ static void lines_of_tags_over_several_lines_are_where_they_begin(void) {
 
 /* The bytes that a node has in its file. */
 static void check_source(const fb_xml_node *node, const char *want) {
-    if (!FB_TRUE(node && node->source, "there is such an element, with its bytes"))
+    if (!FB_TRUE(node && node->source, "there is such an element, with its bytes")) {
         return;
+    }
     char *got = strndup(node->source, node->source_length);
     FB_EQUAL_STR(got, want);
     free(got);
@@ -153,11 +159,12 @@ static void check_source(const fb_xml_node *node, const char *want) {
 static void source_is_the_bytes_of_the_element(void) {
     fb_xml xml;
     fb_diag diag;
-    FB_EQUAL_INT(parse(&xml,
-                       "<?xml version=\"1.0\"?><a x='>' ><b  name='1' >t<!-- c --><d a=\"p/>q\"/></b ><c/>"
-                       "<e>&lt;\xC3\xA9</e></a >\n<!-- z -->\n",
-                       &diag),
-                 FB_OK);
+    FB_EQUAL_INT(
+        parse(&xml,
+              "<?xml version=\"1.0\"?><a x='>' ><b  name='1' >t<!-- c --><d a=\"p/>q\"/></b ><c/>"
+              "<e>&lt;\xC3\xA9</e></a >\n<!-- z -->\n",
+              &diag),
+        FB_OK);
     const fb_xml_node *b = fb_xml_child(xml.root, "b");
     check_source(b, "<b  name='1' >t<!-- c --><d a=\"p/>q\"/></b >");
     check_source(b->first, "<d a=\"p/>q\"/>");
@@ -172,8 +179,9 @@ static void source_is_right_far_into_a_large_file(void) {
     size_t n = 0;
     char *text = malloc(4000000);
     n += (size_t)sprintf(text, "<a>");
-    for (int i = 0; i < 60000; i++)
+    for (int i = 0; i < 60000; i++) {
         n += (size_t)sprintf(text + n, "<b>%d<!-- \xC3\xA9 --></b>\r\n", i);
+    }
     strcpy(text + n, "<last>1</last></a>");
     fb_xml xml;
     fb_diag diag;
@@ -189,18 +197,19 @@ static void source_is_right_far_into_a_large_file(void) {
 static void comments_are_attached_to_what_they_precede(void) {
     fb_xml xml;
     fb_diag diag;
-    FB_EQUAL_INT(
-        parse(&xml,
-              "<!-- top --><a><!-- one --><!--two--><b><!-- in b --></b>\n<!-- end --></a><!-- after -->",
-              &diag),
-        FB_OK);
+    FB_EQUAL_INT(parse(&xml,
+                       "<!-- top --><a><!-- one --><!--two--><b><!-- in b --></b>\n<!-- end "
+                       "--></a><!-- after -->",
+                       &diag),
+                 FB_OK);
     const fb_xml_node *a = xml.root, *b = a->first;
     FB_EQUAL_STR(a->comments ? a->comments->text : NULL, "top");
     FB_EQUAL_STR(b->comments ? b->comments->text : NULL, "one");
     FB_EQUAL_STR(b->comments && b->comments->next ? b->comments->next->text : NULL, "two");
     FB_EQUAL_STR(b->end_comments ? b->end_comments->text : NULL, "in b");
     FB_EQUAL_STR(a->end_comments ? a->end_comments->text : NULL, "end");
-    FB_EQUAL_STR(a->end_comments && a->end_comments->next ? a->end_comments->next->text : NULL, "after");
+    FB_EQUAL_STR(a->end_comments && a->end_comments->next ? a->end_comments->next->text : NULL,
+                 "after");
     FB_EQUAL_INT(a->end_comments->line, 2);
     clear(&xml, &diag);
 }
@@ -228,7 +237,8 @@ static void comments_inside_a_text_do_not_break_it(void) {
 static void accepts_a_byte_order_mark(void) {
     fb_xml xml;
     fb_diag diag;
-    FB_EQUAL_INT(parse(&xml, "\xEF\xBB\xBF<?xml version='1.0' encoding='UTF-8'?>\n<a><b>\xC3\xA9</b></a>",
+    FB_EQUAL_INT(parse(&xml,
+                       "\xEF\xBB\xBF<?xml version='1.0' encoding='UTF-8'?>\n<a><b>\xC3\xA9</b></a>",
                        &diag),
                  FB_OK);
     FB_EQUAL_STR(xml.root->first->text, "\xC3\xA9");
@@ -240,7 +250,8 @@ static void accepts_a_byte_order_mark(void) {
 static void accepts_windows_line_ends(void) {
     fb_xml xml;
     fb_diag diag;
-    FB_EQUAL_INT(parse(&xml, "<a>\r\n<b>1\r\n2</b>\r\n<!-- p\r\nq -->\r\n<c/>\r\n</a>\r\n", &diag), FB_OK);
+    FB_EQUAL_INT(parse(&xml, "<a>\r\n<b>1\r\n2</b>\r\n<!-- p\r\nq -->\r\n<c/>\r\n</a>\r\n", &diag),
+                 FB_OK);
     FB_EQUAL_STR(fb_xml_child(xml.root, "b")->text, "1\n2");
     FB_EQUAL_STR(fb_xml_child(xml.root, "c")->comments->text, "p\nq");
     FB_EQUAL_INT(fb_xml_child(xml.root, "c")->line, 6);
@@ -267,8 +278,9 @@ static void repairs_stray_latin1_bytes(void) {
 }
 
 static void repairs_truncated_utf8(void) {
-    static const char *const bad[] = {"\xC3",         "\xE2\x82",         "\xF0\x9F\x98", "\xC0\x80",
-                                      "\xED\xA0\x80", "\xF5\x80\x80\x80", "\x80",         "\xFF"};
+    static const char *const bad[] = {"\xC3",     "\xE2\x82",     "\xF0\x9F\x98",
+                                      "\xC0\x80", "\xED\xA0\x80", "\xF5\x80\x80\x80",
+                                      "\x80",     "\xFF"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         char text[64];
         fb_xml xml;
@@ -284,12 +296,11 @@ static void repairs_truncated_utf8(void) {
 static void repairs_bare_ampersands(void) {
     fb_xml xml;
     fb_diag diag;
-    FB_EQUAL_INT(
-        parse(
-            &xml,
-            "<a>\n<b n='x & y'>Smith & Jones, R&D; AT&T &amp; &#65;</b>\n<!-- & --><c><![CDATA[&]]></c></a>",
-            &diag),
-        FB_E_INPUT); /* "&D;" is an entity that nobody defined */
+    FB_EQUAL_INT(parse(&xml,
+                       "<a>\n<b n='x & y'>Smith & Jones, R&D; AT&T &amp; &#65;</b>\n<!-- & "
+                       "--><c><![CDATA[&]]></c></a>",
+                       &diag),
+                 FB_E_INPUT); /* "&D;" is an entity that nobody defined */
     FB_RECORD(&diag, FB_ERROR, FB1103, 2);
     clear(&xml, &diag);
     FB_EQUAL_INT(parse(&xml,
@@ -333,10 +344,10 @@ static void accepts_utf16(void) {
         char bytes[400];
         fb_xml xml;
         fb_diag diag;
-        size_t n =
-            utf16(bytes,
-                  "<?xml version=\"1.0\" encoding=\"UTF-16\"?>\n<a>\n<b name='x'>1 2</b><c><d>3</d></c></a>",
-                  big);
+        size_t n = utf16(bytes,
+                         "<?xml version=\"1.0\" encoding=\"UTF-16\"?>\n<a>\n<b name='x'>1 "
+                         "2</b><c><d>3</d></c></a>",
+                         big);
         FB_EQUAL_INT(parse_bytes(&xml, bytes, n, &diag), FB_OK);
         if (xml.root) {
             FB_EQUAL_STR(fb_xml_child(xml.root, "b")->text, "1 2");
@@ -352,11 +363,12 @@ static void accepts_utf16(void) {
 static void accepts_declared_latin1(void) {
     fb_xml xml;
     fb_diag diag;
-    FB_EQUAL_INT(parse(&xml,
-                       "<?xml version=\"1.0\" "
-                       "encoding=\"ISO-8859-1\"?>\n<a>\xE9\xE9\xE9\xE9<b>\xE9</b><c><d>3</d></c></a>",
-                       &diag),
-                 FB_OK);
+    FB_EQUAL_INT(
+        parse(&xml,
+              "<?xml version=\"1.0\" "
+              "encoding=\"ISO-8859-1\"?>\n<a>\xE9\xE9\xE9\xE9<b>\xE9</b><c><d>3</d></c></a>",
+              &diag),
+        FB_OK);
     FB_EQUAL_STR(fb_xml_child(xml.root, "b")->text, "\xC3\xA9");
     check_source(fb_xml_child(xml.root, "c"), "<c><d>3</d></c>");
     FB_EQUAL_INT(diag.n, 0);
@@ -366,7 +378,8 @@ static void accepts_declared_latin1(void) {
 static void accepts_encoding_in_single_quotes(void) {
     fb_xml xml;
     fb_diag diag;
-    FB_EQUAL_INT(parse(&xml, "<?xml version='1.0' encoding='utf-8' standalone='yes'?><a>\xE9</a>", &diag),
+    FB_EQUAL_INT(parse(&xml, "<?xml version='1.0' encoding='utf-8' standalone='yes'?><a>\xE9</a>",
+                       &diag),
                  FB_OK);
     FB_RECORD(&diag, FB_WARNING, FB1104, 1);
     clear(&xml, &diag);
@@ -395,8 +408,9 @@ static void rejects_what_is_not_well_formed(void) {
                  {"{}", 1},
                  {"<1a/>", 1},
                  {"<a><![CDATA[ </a>", 1}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         refuse(cases[i].text, FB1101, cases[i].line, "not well-formed XML");
+    }
 }
 
 static void rejects_an_empty_file(void) {
@@ -412,9 +426,12 @@ static void rejects_bytes_of_0(void) {
 }
 
 static void rejects_entity_bombs(void) {
-    refuse("<!DOCTYPE a [\n<!ENTITY x \"ha\">\n<!ENTITY y \"&x;&x;&x;&x;\">]>\n<a>&y;</a>", FB1103, 2, "'x'");
-    refuse("<!DOCTYPE a [<!ENTITY x SYSTEM \"file:///etc/passwd\">]>\n<a>&x;</a>", FB1103, 1, "'x'");
-    refuse("<!DOCTYPE a [<!ENTITY % p SYSTEM \"file:///etc/passwd\"> %p;]>\n<a/>", FB1103, 1, "'p'");
+    refuse("<!DOCTYPE a [\n<!ENTITY x \"ha\">\n<!ENTITY y \"&x;&x;&x;&x;\">]>\n<a>&y;</a>", FB1103,
+           2, "'x'");
+    refuse("<!DOCTYPE a [<!ENTITY x SYSTEM \"file:///etc/passwd\">]>\n<a>&x;</a>", FB1103, 1,
+           "'x'");
+    refuse("<!DOCTYPE a [<!ENTITY % p SYSTEM \"file:///etc/passwd\"> %p;]>\n<a/>", FB1103, 1,
+           "'p'");
     refuse("<a>\n&copy;</a>", FB1103, 2, "copy");
     refuse("<a x='&copy;'/>", FB1103, 1, "copy");
 }
@@ -422,7 +439,8 @@ static void rejects_entity_bombs(void) {
 static void warns_of_a_document_type(void) {
     fb_xml xml;
     fb_diag diag;
-    FB_EQUAL_INT(parse(&xml, "<!DOCTYPE a SYSTEM \"http://example.org/a.dtd\">\n<a/>", &diag), FB_OK);
+    FB_EQUAL_INT(parse(&xml, "<!DOCTYPE a SYSTEM \"http://example.org/a.dtd\">\n<a/>", &diag),
+                 FB_OK);
     FB_RECORD(&diag, FB_WARNING, FB1106, 1);
     clear(&xml, &diag);
 }
@@ -430,10 +448,12 @@ static void warns_of_a_document_type(void) {
 /* n elements in one another. */
 static char *nested(int n) {
     char *text = malloc((size_t)n * 8 + 1), *p = text;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         p += sprintf(p, "<a>\n");
-    for (int i = 0; i < n; i++)
+    }
+    for (int i = 0; i < n; i++) {
         p += sprintf(p, "</a>");
+    }
     return text;
 }
 
@@ -470,7 +490,8 @@ static void add_remove_append_and_copy(void) {
     FB_TRUE(fb_xml_child(copy, "c") != fb_xml_child(b, "c"), "a deep copy");
     FB_EQUAL_STR(copy->last->tag, "f");
     fb_xml_remove(fb_xml_child(b, "d"));
-    FB_TRUE(fb_xml_child(b, "d") == NULL && fb_xml_child(copy, "d") != NULL, "removed from one only");
+    FB_TRUE(fb_xml_child(b, "d") == NULL && fb_xml_child(copy, "d") != NULL,
+            "removed from one only");
     fb_xml_remove(made);
     FB_TRUE(b->last == b->first && b->first->next == NULL, "one is left");
     fb_xml_remove(b);

@@ -1,5 +1,5 @@
-/* libFuzzer: bytes as a .fb document. What is read must survive being checked, written as .osim and as .fb,
- * and both must be read again. */
+/* libFuzzer: bytes as a .fb document. What is read must survive being checked, written as .osim and
+ * as .fb, and both must be read again. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,20 +15,25 @@ static const fb_osim_options options = {1024 * 1024}; /* of included files, such
 
 static char *copy_of(const void *data, size_t size) {
     char *bytes = fb_alloc(size);
-    if (!bytes)
+    if (!bytes) {
         abort();
-    if (size)
+    }
+    if (size) {
         memcpy(bytes, data, size);
+    }
     return bytes;
 }
 
 static void expect(bool ok, const char *what, const fb_diag *diag) {
-    if (ok)
+    if (ok) {
         return;
+    }
     fprintf(stderr, "fuzz: %s\n", what);
-    for (size_t i = 0; i < diag->n; i++)
-        if (diag->records[i].action == FB_ERROR)
+    for (size_t i = 0; i < diag->n; i++) {
+        if (diag->records[i].action == FB_ERROR) {
             fprintf(stderr, "fuzz: line %d: %s\n", diag->records[i].line, diag->records[i].message);
+        }
+    }
     abort();
 }
 
@@ -37,8 +42,8 @@ static void read_osim_again(const fb_text *text) {
     fb_model *model;
     fb_diag diag;
     fb_diag_init(&diag);
-    fb_status status =
-        fb_osim_read(&model, copy_of(text->bytes, text->n), text->n, "written.osim", &options, &diag);
+    fb_status status = fb_osim_read(&model, copy_of(text->bytes, text->n), text->n, "written.osim",
+                                    &options, &diag);
     expect(status == FB_OK, "the .osim that was written is refused", &diag);
     fb_model_free(model);
     fb_diag_clear(&diag);
@@ -59,7 +64,8 @@ static void read_fb_again(const fb_text *text) {
 static void write_and_read(const fb_model *model, fb_diag *diag) {
     fb_text text;
     fb_text_init(&text, NULL);
-    expect(fb_osim_write(model, FB_OSIM_WRITTEN, &text, diag) == FB_OK, "it cannot be written as .osim", diag);
+    expect(fb_osim_write(model, FB_OSIM_WRITTEN, &text, diag) == FB_OK,
+           "it cannot be written as .osim", diag);
     read_osim_again(&text);
     fb_text_free(&text);
     fb_json_write(model, &text);

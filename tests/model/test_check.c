@@ -54,13 +54,15 @@ static void is_silent(const char *members) {
 /* A body b with those members, welded to ground. */
 #define BODY(MEMBERS) \
     "\"bodies\": [{\"name\": \"b\", " MEMBERS "}],\n" \
-    "\"joints\": [{\"name\": \"j\", \"type\": \"weld\", \"parent\": \"ground\", \"child\": \"b\"}]"
+    "\"joints\": [{\"name\": \"j\", \"type\": \"weld\", \"parent\": \"ground\", \"child\": " \
+    "\"b\"}]"
 
 static void bodies_have_possible_masses(void) {
     warns(BODY("\"mass\": -1"), FB2302, "/bodyset/b", "the mass must be 0 or more, got -1 kg");
     warns(BODY("\"mass\": \"nan\""), FB2302, "/bodyset/b", "got nan kg");
     warns(BODY("\"mass\": \"inf\""), FB2302, "/bodyset/b", "got inf kg");
-    warns(BODY("\"mass\": 1, \"mass_center\": [0, \"nan\", 0]"), FB2302, "/bodyset/b", "not finite");
+    warns(BODY("\"mass\": 1, \"mass_center\": [0, \"nan\", 0]"), FB2302, "/bodyset/b",
+          "not finite");
     is_silent(BODY("\"mass\": 0"));
     is_silent(BODY("\"mass\": 1e-9"));
 }
@@ -75,8 +77,10 @@ static void bodies_have_possible_inertias(void) {
           "products of inertia are too large");
     warns(BODY("\"mass\": 1, \"inertia\": [1, 1, 1, 0, 0, 1.1]"), FB2302, "/bodyset/b",
           "products of inertia are too large");
-    warns(BODY("\"mass\": 0, \"inertia\": [1, 1, 1, 0, 0, 0]"), FB2302, "/bodyset/b", "inertia but no mass");
-    is_silent(BODY("\"mass\": 1, \"inertia\": [1, 1, 2, 0, 0, 0]")); /* a flat body: just possible */
+    warns(BODY("\"mass\": 0, \"inertia\": [1, 1, 1, 0, 0, 0]"), FB2302, "/bodyset/b",
+          "inertia but no mass");
+    is_silent(
+        BODY("\"mass\": 1, \"inertia\": [1, 1, 2, 0, 0, 0]")); /* a flat body: just possible */
     is_silent(BODY("\"mass\": 1, \"inertia\": [1, 1, 1, 0.3, 0.2, 0.1]"));
     is_silent(BODY("\"mass\": 1, \"inertia\": [0, 0, 0, 0, 0, 0]"));
     is_silent(BODY("\"mass\": 1, \"inertia\": [0, 1, 1, 0, 0, 0]")); /* a rod */
@@ -86,7 +90,8 @@ static void bodies_have_possible_inertias(void) {
 
 #define TWO "\"bodies\": [{\"name\": \"a\", \"mass\": 1},\n{\"name\": \"b\", \"mass\": 1}]"
 #define WELD(NAME, PARENT, CHILD) \
-    "{\"name\": \"" NAME "\", \"type\": \"weld\", \"parent\": \"" PARENT "\", \"child\": \"" CHILD "\"}"
+    "{\"name\": \"" NAME "\", \"type\": \"weld\", \"parent\": \"" PARENT "\", \"child\": \"" CHILD \
+    "\"}"
 
 static void bodies_are_reached_by_joints(void) {
     warns(TWO ", \"joints\": [" WELD("j", "ground", "a") "]", FB2301, "/bodyset/b",
@@ -98,39 +103,43 @@ static void bodies_are_reached_by_joints(void) {
 }
 
 static void loops_of_joints_are_told(void) {
-    warns(TWO ", \"joints\": [" WELD("j", "ground", "a") "," WELD("k", "a", "b") ",\n" WELD("l", "ground",
-                                                                                            "b") "]",
-          FB2306, "/jointset/l", "closes a loop");
     warns(TWO
-          ", \"joints\": [" WELD("j", "ground", "a") "," WELD("k", "a", "b") ",\n" WELD("l", "b", "b") "]",
+          ", \"joints\": [" WELD("j", "ground",
+                                 "a") "," WELD("k", "a", "b") ",\n" WELD("l", "ground", "b") "]",
+          FB2306, "/jointset/l", "closes a loop");
+    warns(TWO ", \"joints\": [" WELD("j", "ground",
+                                     "a") "," WELD("k", "a", "b") ",\n" WELD("l", "b", "b") "]",
           FB2306, "/jointset/l", "joins b to itself");
 }
 
 static void frames_do_not_hang_on_themselves(void) {
     fb_diag diag;
-    fb_model *model =
-        check("\"frames\": [{\"name\": \"f\", \"parent\": \"g\"},\n{\"name\": \"g\", \"parent\": \"f\"}]",
-              &diag);
+    fb_model *model = check(
+        "\"frames\": [{\"name\": \"f\", \"parent\": \"g\"},\n{\"name\": \"g\", \"parent\": \"f\"}]",
+        &diag);
     FB_RECORD(&diag, FB_ERROR, FB2205, 2);
     FB_RECORD(&diag, FB_ERROR, FB2205, 3);
     FB_TRUE(fb_base_frame(fb_test_find(model, "/f")) == NULL, "it has no base");
     done(model, &diag);
-    speaks("\"frames\": [{\"name\": \"f\", \"parent\": \"f\"}]", FB_ERROR, FB2205, "/f", "round in a circle");
-    is_silent(
-        "\"frames\": [{\"name\": \"f\", \"parent\": \"g\"},\n{\"name\": \"g\", \"parent\": \"ground\"}]");
+    speaks("\"frames\": [{\"name\": \"f\", \"parent\": \"f\"}]", FB_ERROR, FB2205, "/f",
+           "round in a circle");
+    is_silent("\"frames\": [{\"name\": \"f\", \"parent\": \"g\"},\n{\"name\": \"g\", \"parent\": "
+              "\"ground\"}]");
 }
 
 static void base_frames_are_found(void) {
     fb_diag diag;
-    fb_model *model =
-        check(BODY("\"mass\": 1") ", \"frames\": [{\"name\": \"f\", \"parent\": \"b\"}, {\"name\": \"g\", "
-                                  "\"parent\": \"f\"},"
-                                  "{\"name\": \"s\", \"type\": \"station_defined\", \"point_a\": \"p\", "
-                                  "\"point_b\": \"q\", \"point_c\": \"r\", \"origin\": \"p\"}],"
-                                  "\"stations\": [{\"name\": \"p\", \"frame\": \"g\", \"location\": [0, 0, "
-                                  "0]}, {\"name\": \"q\", \"frame\": \"g\", \"location\": [1, 0, 0]},"
-                                  "{\"name\": \"r\", \"frame\": \"g\", \"location\": [0, 1, 0]}]",
-              &diag);
+    fb_model *model = check(
+        BODY(
+            "\"mass\": 1") ", \"frames\": [{\"name\": \"f\", \"parent\": \"b\"}, {\"name\": \"g\", "
+                           "\"parent\": \"f\"},"
+                           "{\"name\": \"s\", \"type\": \"station_defined\", \"point_a\": \"p\", "
+                           "\"point_b\": \"q\", \"point_c\": \"r\", \"origin\": \"p\"}],"
+                           "\"stations\": [{\"name\": \"p\", \"frame\": \"g\", \"location\": [0, "
+                           "0, "
+                           "0]}, {\"name\": \"q\", \"frame\": \"g\", \"location\": [1, 0, 0]},"
+                           "{\"name\": \"r\", \"frame\": \"g\", \"location\": [0, 1, 0]}]",
+        &diag);
     const fb_element *b = fb_test_find(model, "/bodyset/b");
     FB_TRUE(fb_base_frame(b) == b, "a body is its own");
     FB_TRUE(fb_base_frame(fb_test_find(model, "/g")) == b, "through two frames");
@@ -160,50 +169,59 @@ static void muscle_parameters_are_in_their_bounds(void) {
     warns(MUSCLE("\"pennation_angle\": \"nan\""), FB2104, "/forceset/m", "got nan");
     warns(MUSCLE("\"activation_time_constant\": 0"), FB2104, "/forceset/m", "more than 0");
     warns(MUSCLE("\"minimum_activation\": 1.5"), FB2104, "/forceset/m", "from 0 to 1, got 1.5");
-    is_silent(MUSCLE("\"max_isometric_force\": 0, \"tendon_slack_length\": 0, \"pennation_angle\": 0, "
-                     "\"minimum_activation\": 0"));
+    is_silent(
+        MUSCLE("\"max_isometric_force\": 0, \"tendon_slack_length\": 0, \"pennation_angle\": 0, "
+               "\"minimum_activation\": 0"));
 }
 
 static void bounds_hold_for_other_classes_too(void) {
-    warns("\"wraps\": [{\"name\": \"w\", \"type\": \"sphere\", \"frame\": \"ground\", \"radius\": 0}]",
+    warns("\"wraps\": [{\"name\": \"w\", \"type\": \"sphere\", \"frame\": \"ground\", \"radius\": "
+          "0}]",
           FB2104, "/ground/wrapobjectset/w", "radius must be more than 0");
-    warns("\"wraps\": [{\"name\": \"w\", \"type\": \"cylinder\", \"frame\": \"ground\", \"radius\": 1, "
+    warns("\"wraps\": [{\"name\": \"w\", \"type\": \"cylinder\", \"frame\": \"ground\", "
+          "\"radius\": 1, "
           "\"length\": -2}]",
           FB2104, "/ground/wrapobjectset/w", "length must be more than 0");
-    warns("\"ground\": {\"geometry\": [{\"mesh\": \"x.vtp\", \"appearance\": {\"opacity\": 1.5}}]}", FB2104,
-          "/ground", "opacity must be from 0 to 1");
-    is_silent("\"wraps\": [{\"name\": \"w\", \"type\": \"torus\", \"frame\": \"ground\", \"inner_radius\": "
+    warns("\"ground\": {\"geometry\": [{\"mesh\": \"x.vtp\", \"appearance\": {\"opacity\": 1.5}}]}",
+          FB2104, "/ground", "opacity must be from 0 to 1");
+    is_silent("\"wraps\": [{\"name\": \"w\", \"type\": \"torus\", \"frame\": \"ground\", "
+              "\"inner_radius\": "
               "0.1, \"outer_radius\": 0.2}]");
 }
 
 #define COORDINATE(MEMBERS) \
-    "\"bodies\": [{\"name\": \"b\", \"mass\": 1}],\n\"joints\": [{\"name\": \"j\", \"type\": \"pin\", " \
+    "\"bodies\": [{\"name\": \"b\", \"mass\": 1}],\n\"joints\": [{\"name\": \"j\", \"type\": " \
+    "\"pin\", " \
     "\"parent\": \"ground\", \"child\": \"b\", " \
     "\"coordinates\": [{\"name\": \"q\", " MEMBERS "}]}]"
 
 static void coordinates_are_in_their_ranges(void) {
-    warns(COORDINATE("\"range\": [1, -1]"), FB2104, "/jointset/j/q", "the range goes from 1 down to -1");
-    warns(COORDINATE("\"range\": [-1, 1], \"clamped\": true, \"default\": 2"), FB2104, "/jointset/j/q",
-          "clamped to -1 .. 1");
+    warns(COORDINATE("\"range\": [1, -1]"), FB2104, "/jointset/j/q",
+          "the range goes from 1 down to -1");
+    warns(COORDINATE("\"range\": [-1, 1], \"clamped\": true, \"default\": 2"), FB2104,
+          "/jointset/j/q", "clamped to -1 .. 1");
     is_silent(COORDINATE("\"range\": [-1, 1], \"clamped\": false, \"default\": 2"));
     is_silent(COORDINATE("\"range\": [-1, 1], \"clamped\": true, \"default\": 1"));
     is_silent(COORDINATE("\"range\": [1, 1]"));
 }
 
 static void quadrants_are_halves(void) {
-    static const char *const good[] = {"all", "x", "+x", "-x", "Y", "-z"}, *const bad[] = {"xy", "+", "w",
+    static const char *const good[] = {"all", "x", "+x", "-x", "Y", "-z"}, *const bad[] = {"xy",
+                                                                                           "+", "w",
                                                                                            "+-x"};
     for (int i = 0; i < 10; i++) {
         char text[200];
         snprintf(text, sizeof text,
-                 "\"wraps\": [{\"name\": \"w\", \"type\": \"sphere\", \"frame\": \"ground\", \"radius\": 1, "
+                 "\"wraps\": [{\"name\": \"w\", \"type\": \"sphere\", \"frame\": \"ground\", "
+                 "\"radius\": 1, "
                  "\"quadrant\": \"%s\"}]",
                  i < 6 ? good[i] : bad[i - 6]);
-        if (i < 6)
+        if (i < 6) {
             is_silent(text);
-        else
+        } else {
             warns(text, FB2103, "/ground/wrapobjectset/w",
                   "the quadrant must be all, or x, y or z with a sign");
+        }
     }
 }
 
@@ -212,8 +230,10 @@ static void quadrants_are_halves(void) {
 #define P "{\"frame\": \"ground\", \"location\": [0, 0, 1]}"
 #define SPRING(PATH) \
     COORDINATE("\"range\": [-1, 1]") \
-    ", \"wraps\": [{\"name\": \"w\", \"type\": \"sphere\", \"frame\": \"ground\", \"radius\": 1}]," \
-    "\"springs\": [{\"name\": \"s\", \"type\": \"path\", \"resting_length\": 1, \"stiffness\": 1, " \
+    ", \"wraps\": [{\"name\": \"w\", \"type\": \"sphere\", \"frame\": \"ground\", \"radius\": " \
+    "1}]," \
+    "\"springs\": [{\"name\": \"s\", \"type\": \"path\", \"resting_length\": 1, \"stiffness\": " \
+    "1, " \
     "\"dissipation\": 0, \"path\": {" PATH "}}]"
 
 static void paths_have_two_points(void) {
@@ -223,45 +243,52 @@ static void paths_have_two_points(void) {
 }
 
 static void wraps_are_between_points_that_exist(void) {
-    warns(SPRING("\"points\": [" P "," P "], \"wraps\": [{\"wrap\": \"w\", \"range\": [1, 5]}]"), FB2104,
-          "/forceset/s", "1 and 5 of 2");
-    warns(SPRING("\"points\": [" P "," P "], \"wraps\": [{\"wrap\": \"w\", \"range\": [2, 1]}]"), FB2104,
-          "/forceset/s", "2 and 1 of 2");
-    is_silent(SPRING("\"points\": [" P "," P "], \"wraps\": [{\"wrap\": \"w\", \"range\": [1, 2]}]"));
-    is_silent(SPRING("\"points\": [" P "," P "], \"wraps\": [{\"wrap\": \"w\", \"range\": [-1, -1]}]"));
+    warns(SPRING("\"points\": [" P "," P "], \"wraps\": [{\"wrap\": \"w\", \"range\": [1, 5]}]"),
+          FB2104, "/forceset/s", "1 and 5 of 2");
+    warns(SPRING("\"points\": [" P "," P "], \"wraps\": [{\"wrap\": \"w\", \"range\": [2, 1]}]"),
+          FB2104, "/forceset/s", "2 and 1 of 2");
+    is_silent(
+        SPRING("\"points\": [" P "," P "], \"wraps\": [{\"wrap\": \"w\", \"range\": [1, 2]}]"));
+    is_silent(
+        SPRING("\"points\": [" P "," P "], \"wraps\": [{\"wrap\": \"w\", \"range\": [-1, -1]}]"));
 }
 
 static void ranges_of_conditional_points_rise(void) {
-    warns(SPRING("\"points\": [" P ", {\"name\": \"c\", \"type\": \"conditional\", \"frame\": \"ground\", "
-                                   "\"coordinate\": \"q\", \"range\": [0.5, 0.1]}," P "]"),
+    warns(SPRING("\"points\": [" P
+                 ", {\"name\": \"c\", \"type\": \"conditional\", \"frame\": \"ground\", "
+                 "\"coordinate\": \"q\", \"range\": [0.5, 0.1]}," P "]"),
           FB2104, "/forceset/s", "'c' has a range from 0.5 down to 0.1");
-    is_silent(SPRING("\"points\": [" P ", {\"type\": \"conditional\", \"frame\": \"ground\", \"coordinate\": "
-                                       "\"q\", \"range\": [0.1, 0.5]}," P "]"));
+    is_silent(SPRING("\"points\": [" P
+                     ", {\"type\": \"conditional\", \"frame\": \"ground\", \"coordinate\": "
+                     "\"q\", \"range\": [0.1, 0.5]}," P "]"));
 }
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
 /* A custom joint whose first axis has that function of q, which ranges over -1 .. 1. */
 #define AXIS(FUNCTION) \
-    "\"bodies\": [{\"name\": \"b\", \"mass\": 1}],\n\"joints\": [{\"name\": \"j\", \"type\": \"custom\", " \
+    "\"bodies\": [{\"name\": \"b\", \"mass\": 1}],\n\"joints\": [{\"name\": \"j\", \"type\": " \
+    "\"custom\", " \
     "\"parent\": \"ground\", \"child\": \"b\", " \
-    "\"coordinates\": [{\"name\": \"q\", \"range\": [-1, 1]}], \"axes\": [{\"coordinate\": \"q\", " \
+    "\"coordinates\": [{\"name\": \"q\", \"range\": [-1, 1]}], \"axes\": [{\"coordinate\": " \
+    "\"q\", " \
     "\"axis\": [0, 0, 1], \"function\": " FUNCTION "}]}]"
 
 static void tables_are_well_formed(void) {
-    warns(AXIS("{\"type\": \"simm_spline\", \"x\": [-2, 0, 2], \"y\": [0, 1]}"), FB2305, "/jointset/j",
-          "3 x but 2 y");
+    warns(AXIS("{\"type\": \"simm_spline\", \"x\": [-2, 0, 2], \"y\": [0, 1]}"), FB2305,
+          "/jointset/j", "3 x but 2 y");
     warns(AXIS("{\"type\": \"simm_spline\", \"x\": [-2, 0, 0, 2], \"y\": [0, 1, 2, 3]}"), FB2305,
           "/jointset/j", "but 0 follows 0");
-    warns(AXIS("{\"type\": \"piecewise_linear\", \"x\": [-2, 1, 0, 2], \"y\": [0, 1, 2, 3]}"), FB2305,
-          "/jointset/j", "but 0 follows 1");
+    warns(AXIS("{\"type\": \"piecewise_linear\", \"x\": [-2, 1, 0, 2], \"y\": [0, 1, 2, 3]}"),
+          FB2305, "/jointset/j", "but 0 follows 1");
     is_silent(AXIS("{\"type\": \"simm_spline\", \"x\": [-2, 0, 2], \"y\": [0, 1, 2]}"));
 }
 
 static void functions_are_asked_inside_their_tables(void) {
-    warns(AXIS("{\"type\": \"simm_spline\", \"x\": [-0.5, 0, 2], \"y\": [0, 1, 2]}"), FB2303, "/jointset/j",
-          "ranges over -1 .. 1, the table only over -0.5 .. 2");
-    warns(AXIS("{\"type\": \"multiplier\", \"function\": {\"type\": \"simm_spline\", \"x\": [-2, 0, 0.5], "
+    warns(AXIS("{\"type\": \"simm_spline\", \"x\": [-0.5, 0, 2], \"y\": [0, 1, 2]}"), FB2303,
+          "/jointset/j", "ranges over -1 .. 1, the table only over -0.5 .. 2");
+    warns(AXIS("{\"type\": \"multiplier\", \"function\": {\"type\": \"simm_spline\", \"x\": [-2, "
+               "0, 0.5], "
                "\"y\": [0, 1, 2]}}"),
           FB2303, "/jointset/j", "the table only over -2 .. 0.5");
     is_silent(AXIS("{\"type\": \"simm_spline\", \"x\": [-1, 0, 1], \"y\": [0, 1, 2]}"));
@@ -271,10 +298,11 @@ static void functions_are_asked_inside_their_tables(void) {
 
 static void moving_points_are_asked_inside_their_tables(void) {
     const char *path = SPRING(
-        "\"points\": [" P
-        ", {\"type\": \"moving\", \"name\": \"v\", \"frame\": \"ground\", \"x_coordinate\": \"q\", \"x\": "
+        "\"points\": [" P ", {\"type\": \"moving\", \"name\": \"v\", \"frame\": \"ground\", "
+        "\"x_coordinate\": \"q\", \"x\": "
         "{\"type\": \"simm_spline\", \"x\": [0, 0.5, 1], \"y\": [0, 1, 2]}}," P "]");
-    warns(path, FB2303, "/forceset/s", "v: the coordinate q ranges over -1 .. 1, the table only over 0 .. 1");
+    warns(path, FB2303, "/forceset/s",
+          "v: the coordinate q ranges over -1 .. 1, the table only over 0 .. 1");
 }
 
 /* ---- walking --------------------------------------------------------------------------------- */
@@ -289,7 +317,8 @@ static void visit_reaches_everything(void) {
     fb_model *model = check(SPRING("\"points\": [" P "," P "]"), &diag);
     int n = 0;
     fb_visit_model(model, count, &n);
-    FB_TRUE(n >= 9, "model, ground, body, joint, coordinate, wrap, spring, path, two points: %d", n);
+    FB_TRUE(n >= 9, "model, ground, body, joint, coordinate, wrap, spring, path, two points: %d",
+            n);
     n = 0;
     fb_visit(fb_get_object(fb_test_find(model, "/forceset/s"), "path"), count, &n);
     FB_TRUE(n >= 3, "the path and its points: %d", n);
@@ -305,8 +334,9 @@ static void gallery_models_have_no_errors(void) {
         fb_diag diag;
         fb_diag_init(&diag);
         FB_EQUAL_INT(fb_osim_read(&model, bytes, size, file, NULL, &diag), FB_OK);
-        if (model)
+        if (model) {
             fb_model_check(model, &diag);
+        }
         FB_TRUE(diag.counts[FB_ERROR] == 0, "%s: %ld errors", file, diag.counts[FB_ERROR]);
         done(model, &diag);
     }

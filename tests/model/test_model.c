@@ -21,10 +21,12 @@ static void new_model_has_root_and_ground(void) {
     FB_EQUAL_STR(model->ground->name, "ground");
     FB_TRUE(fb_model_find(model, FB_FRAME, "ground") == model->ground, "ground is found");
     FB_TRUE(!model->linked, "not linked");
-    for (int i = 0; i < FB_LIST_COUNT; i++)
+    for (int i = 0; i < FB_LIST_COUNT; i++) {
         FB_TRUE(fb_model_list(model, fb_lists[i]) == &model->lists[i] && model->lists[i].n == 0,
                 "%s is empty", fb_lists[i]);
-    FB_TRUE(fb_model_list(model, "none") == NULL && fb_model_items(model, "none") == NULL, "no such list");
+    }
+    FB_TRUE(fb_model_list(model, "none") == NULL && fb_model_items(model, "none") == NULL,
+            "no such list");
     fb_model_free(model);
     fb_model_free(NULL);
     for (long n = 1; n < 4; n++) {
@@ -47,8 +49,9 @@ static void defaults_fill_only_what_is_empty(void) {
     const fb_element *path = fb_get_object(muscle, "path");
     FB_EQUAL_STR(path ? path->cls->name : NULL, "GeometryPath");
     FB_TRUE(path && path->owner == muscle, "owned");
-    FB_EQUAL_INT(fb_value_is_default(&muscle->cls->fields[fb_class_field(muscle->cls, "max_isometric_force")],
-                                     fb_get(muscle, "max_isometric_force")),
+    FB_EQUAL_INT(fb_value_is_default(
+                     &muscle->cls->fields[fb_class_field(muscle->cls, "max_isometric_force")],
+                     fb_get(muscle, "max_isometric_force")),
                  0);
     fb_model_free(model);
 }
@@ -62,7 +65,8 @@ static void getters_give_nothing_for_what_is_not_there(void) {
     FB_TRUE(isnan(fb_get_number(body, "inertia")), "another type");
     FB_TRUE(isnan(fb_get_number(NULL, "mass")), "no element");
     FB_EQUAL_STR(fb_get_string(body, "mass"), NULL);
-    FB_TRUE(!fb_get_bool(body, "mass") && !fb_get_target(body, "mass") && !fb_get_object(body, "mass"),
+    FB_TRUE(!fb_get_bool(body, "mass") && !fb_get_target(body, "mass") &&
+                !fb_get_object(body, "mass"),
             "another type");
     FB_TRUE(fb_get_vector(body, "inertia", x, 6), "six numbers");
     FB_TRUE(!fb_get_vector(body, "inertia", x, 7), "not seven");
@@ -174,12 +178,15 @@ static int check_way_back(double x, int (*there)(double, double *), double (*bac
     int exact = there(x, &y);
     double again = back(y);
     bool same = memcmp(&again, &x, sizeof x) == 0;
-    if (exact && !same)
+    if (exact && !same) {
         FB_TRUE(false, "%.17g becomes %.17g and then %.17g, but is called exact", x, y, again);
-    if (!exact && same)
+    }
+    if (!exact && same) {
         FB_TRUE(false, "%.17g becomes %.17g and comes back, but is called inexact", x, y);
-    if (!(fabs(again - x) <= 4e-16 * fabs(x)))
+    }
+    if (!(fabs(again - x) <= 4e-16 * fabs(x))) {
         FB_TRUE(false, "%.17g comes back as %.17g", x, again);
+    }
     return exact ? 0 : 1;
 }
 
@@ -187,26 +194,32 @@ static void degrees_come_back_exactly(void) {
     int lost = 0, lost_per = 0, n = 0;
     for (int i = -3600; i <= 3600; i++, n++) { /* everyday angles, in tenths */
         lost += check_way_back(i / 10.0, fb_degrees_to_radians, fb_radians_to_degrees);
-        lost_per += check_way_back(i / 10.0, fb_per_degree_to_per_radian, fb_per_radian_to_per_degree);
+        lost_per += check_way_back(i / 10.0, fb_per_degree_to_per_radian,
+                                   fb_per_radian_to_per_degree);
     }
     unsigned long long state = fb_test_seed();
     for (int i = 0; i < 100000; i++, n++) {
         double x = ((double)(fb_random(&state) >> 11) / 9007199254740992.0 - 0.5) * 720;
         lost += check_way_back(x, fb_degrees_to_radians, fb_radians_to_degrees);
-        lost_per += check_way_back(x * 100, fb_per_degree_to_per_radian, fb_per_radian_to_per_degree);
+        lost_per += check_way_back(x * 100, fb_per_degree_to_per_radian,
+                                   fb_per_radian_to_per_degree);
     }
-    printf("    of %d angles %d have no radians that come back, of stiffnesses %d\n", n, lost, lost_per);
+    printf("    of %d angles %d have no radians that come back, of stiffnesses %d\n", n, lost,
+           lost_per);
     FB_TRUE(lost < n / 4 && lost_per < n / 2, "most of them do");
 }
 
 static void special_angles_pass_through(void) {
-    static const double samples[] = {0, -0.0, FB_INFINITY, -FB_INFINITY, 1e308, -1e300, 1e-308, 5e-324};
+    static const double samples[] = {0,     -0.0,   FB_INFINITY, -FB_INFINITY,
+                                     1e308, -1e300, 1e-308,      5e-324};
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
         double y = 42;
-        if (fb_degrees_to_radians(samples[i], &y))
+        if (fb_degrees_to_radians(samples[i], &y)) {
             FB_SAME(fb_radians_to_degrees(y), samples[i]);
-        if (fb_per_degree_to_per_radian(samples[i], &y) && isfinite(y))
+        }
+        if (fb_per_degree_to_per_radian(samples[i], &y) && isfinite(y)) {
             FB_SAME(fb_per_radian_to_per_degree(y), samples[i]);
+        }
     }
     double y = 0;
     fb_degrees_to_radians(FB_NAN, &y);
@@ -218,9 +231,11 @@ static void special_angles_pass_through(void) {
 /* ---- coordinates ----------------------------------------------------------------------------- */
 
 #define CUSTOM(AXES) \
-    "{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"b\", \"mass\": 1}], \"joints\": [{\"name\": \"j\", " \
+    "{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"b\", \"mass\": 1}], \"joints\": [{\"name\": " \
+    "\"j\", " \
     "\"type\": \"custom\", " \
-    "\"parent\": \"ground\", \"child\": \"b\", \"coordinates\": [{\"name\": \"q\"}, {\"name\": \"p\"}], " \
+    "\"parent\": \"ground\", \"child\": \"b\", \"coordinates\": [{\"name\": \"q\"}, {\"name\": " \
+    "\"p\"}], " \
     "\"axes\": [" AXES "]}]}"
 #define Z "{\"axis\": [0, 0, 1], \"function\": {\"type\": \"constant\", \"value\": 0}}"
 #define A(FUNCTION) "{\"coordinate\": \"q\", \"axis\": [0, 0, 1]" FUNCTION "}"
@@ -242,7 +257,8 @@ static void motion_of_custom_joints_follows_their_axes(void) {
         fb_diag diag;
         fb_model *model = fb_test_must(fb_test_fb(cases[i].text, &diag, NULL), &diag);
         const fb_element *q = fb_test_item(fb_test_find(model, "/jointset/j"), "coordinates", 0);
-        FB_TRUE(fb_coordinate_motion(q) == cases[i].motion, "case %zu: %d", i, (int)fb_coordinate_motion(q));
+        FB_TRUE(fb_coordinate_motion(q) == cases[i].motion, "case %zu: %d", i,
+                (int)fb_coordinate_motion(q));
         fb_model_free(model);
         fb_diag_clear(&diag);
     }
@@ -261,13 +277,15 @@ static void motion_of_other_joints_follows_their_class(void) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[400];
         snprintf(text, sizeof text,
-                 "{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"b\", \"mass\": 1}], \"joints\": [{\"name\": "
+                 "{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"b\", \"mass\": 1}], \"joints\": "
+                 "[{\"name\": "
                  "\"j\", \"type\": "
                  "\"%s\", \"parent\": \"ground\", \"child\": \"b\"}]}",
                  cases[i].type);
         fb_diag diag;
         fb_model *model = fb_test_must(fb_test_fb(text, &diag, NULL), &diag);
-        const fb_element *q = fb_test_item(fb_test_find(model, "/jointset/j"), "coordinates", cases[i].i);
+        const fb_element *q = fb_test_item(fb_test_find(model, "/jointset/j"), "coordinates",
+                                           cases[i].i);
         FB_TRUE(fb_coordinate_motion(q) == cases[i].motion, "%s %d", cases[i].type, cases[i].i);
         fb_model_free(model);
         fb_diag_clear(&diag);

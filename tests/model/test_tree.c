@@ -22,8 +22,9 @@ static const char *children(const fb_tree *tree, const char *path) {
     static char text[500];
     size_t at = 0, n = 0;
     text[0] = 0;
-    for (const fb_element *child; (child = fb_tree_next(tree, path, &at)) != NULL;)
+    for (const fb_element *child; (child = fb_tree_next(tree, path, &at)) != NULL;) {
         n += (size_t)snprintf(text + n, sizeof text - n, "%s ", fb_osim_name(child));
+    }
     return text;
 }
 
@@ -31,7 +32,8 @@ static const char *children(const fb_tree *tree, const char *path) {
     "<components><PhysicalOffsetFrame " \
     "name=\"loose\"><socket_parent>/ground</socket_parent></PhysicalOffsetFrame></components>" \
     "<ForceSet><objects><PathSpring " \
-    "name=\"z\"><resting_length>1</resting_length><stiffness>1</stiffness><dissipation>0</dissipation>" \
+    "name=\"z\"><resting_length>1</resting_length><stiffness>1</stiffness><dissipation>0</" \
+    "dissipation>" \
     "</PathSpring><Thelen2003Muscle name=\"b\"/><OddForce name=\"o\"/><Thelen2003Muscle " \
     "name=\"a\"/></objects></ForceSet>" \
     "<Ground><WrapObjectSet><objects><WrapSphere " \
@@ -67,10 +69,12 @@ static void elements_without_an_owner_go_to_the_usual_set(void) {
     fb_diag diag;
     fb_model *model = fb_test_must(
         fb_test_fb(
-            "{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"b\", \"mass\": 1, \"component_path\": \"/lost/b\"}],"
+            "{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"b\", \"mass\": 1, \"component_path\": "
+            "\"/lost/b\"}],"
             "\"wraps\": [{\"name\": \"w\", \"type\": \"sphere\", \"frame\": \"b\", \"radius\": 1, "
             "\"component_path\": \"/lost/b/wrapobjectset/w\"},"
-            "{\"name\": \"v\", \"type\": \"sphere\", \"frame\": \"b\", \"radius\": 1, \"component_path\": "
+            "{\"name\": \"v\", \"type\": \"sphere\", \"frame\": \"b\", \"radius\": 1, "
+            "\"component_path\": "
             "\"/gone/v\"}]}",
             &diag, NULL),
         &diag);
@@ -95,8 +99,9 @@ static void nothing_is_lost(void) {
         if (model) {
             fb_tree tree;
             FB_EQUAL_INT(fb_tree_init(&tree, model), FB_OK);
-            for (int k = 0; k < FB_LIST_COUNT; k++)
+            for (int k = 0; k < FB_LIST_COUNT; k++) {
                 total += model->lists[k].n;
+            }
             FB_EQUAL_INT(tree.children.n, total);
             fb_tree_clear(&tree);
         }
@@ -115,10 +120,12 @@ static void sort_puts_lists_into_the_order_of_writing(void) {
         FB_EQUAL_INT(fb_model_sort(model), FB_OK);
         FB_EQUAL_STR(muscles->items[0]->name, "b");
         FB_EQUAL_STR(muscles->items[1]->name, "a");
-        for (int i = 0; i < FB_LIST_COUNT; i++)
-            for (size_t j = 1; j < model->lists[i].n; j++)
+        for (int i = 0; i < FB_LIST_COUNT; i++) {
+            for (size_t j = 1; j < model->lists[i].n; j++) {
                 FB_TRUE(model->lists[i].items[j - 1]->order < model->lists[i].items[j]->order,
                         "%s %zu in order", fb_lists[i], j);
+            }
+        }
         FB_EQUAL_STR(frames->items[2]->name, "loose"); /* <components> are written last */
     }
     done(model, &diag);
@@ -128,13 +135,15 @@ static void sets_have_their_paths(void) {
     FB_EQUAL_STR(fb_sets[0].tag, "BodySet");
     FB_EQUAL_STR(fb_sets[0].path, "/bodyset");
     int n = 0;
-    while (fb_sets[n].tag)
+    while (fb_sets[n].tag) {
         n++;
+    }
     FB_EQUAL_STR(fb_sets[n - 1].path, "");
     for (int i = 0; fb_lists[i]; i++) {
         bool found = false;
-        for (int k = 0; k < n; k++)
+        for (int k = 0; k < n; k++) {
             found = found || strcmp(fb_sets[k].path, fb_list_set(fb_lists[i])) == 0;
+        }
         FB_TRUE(found, "%s is in %s", fb_lists[i], fb_list_set(fb_lists[i]));
     }
 }
@@ -153,9 +162,10 @@ static void joints_and_bushings_own_frames(void) {
                  {"Thelen2003Muscle", false},
                  {"PhysicalOffsetFrame", false}};
     fb_model *model = fb_model_new();
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         FB_EQUAL_INT(fb_owns_frames(fb_element_new(model, fb_class_find(cases[i].cls), "x")),
                      cases[i].frames);
+    }
     fb_model_free(model);
 }
 

@@ -1,4 +1,5 @@
-/* What all tools share: options, streams, exit statuses, messages, output that is whole or not there. */
+/* What all tools share: options, streams, exit statuses, messages, output that is whole or not
+ * there. */
 #include "tools/cli.h"
 
 #include <signal.h>
@@ -14,7 +15,9 @@
 static const struct {
     const char *name;
     fb_tool_main *main;
-} tools[] = {{"osim2fb", fb_osim2fb_main}, {"fb2osim", fb_fb2osim_main}, {"fbinfo", fb_fbinfo_main}};
+} tools[] = {{"osim2fb", fb_osim2fb_main},
+             {"fb2osim", fb_fb2osim_main},
+             {"fbinfo", fb_fbinfo_main}};
 #define N_TOOLS 3
 
 /* Runs every tool with the same arguments, and checks status and messages. */
@@ -24,39 +27,46 @@ static void run_all(const char *input, const char *a, const char *b, int status,
         fb_run run = fb_test_run(tools[i].main, input, args);
         FB_TRUE(run.status == status, "%s %s %s: status %d, want %d: %s", tools[i].name, a ? a : "",
                 a && b ? b : "", run.status, status, run.err);
-        if (err)
+        if (err) {
             FB_HOLDS(run.err, err);
-        if (status != 0)
+        }
+        if (status != 0) {
             FB_EQUAL_STR(run.out, "");
+        }
         fb_run_free(&run);
     }
 }
 
 static void help_and_version_go_to_standard_output(void) {
     static const char *const options[] = {"--help", "-h", "--version", "-V"};
-    for (int i = 0; i < N_TOOLS; i++)
+    for (int i = 0; i < N_TOOLS; i++) {
         for (int k = 0; k < 4; k++) {
             fb_run run = FB_RUN(tools[i].main, NULL, tools[i].name, options[k]);
             FB_EQUAL_INT(run.status, 0);
             FB_EQUAL_STR(run.err, "");
             FB_HOLDS(run.out, tools[i].name);
             if (k < 2) {
-                static const char *const parts[] = {"usage: ",       "exit status: 0 done", "examples:",
-                                                    "--output FILE", "--report FILE",       "--strict",
-                                                    "--quiet",       "--verbose",           "--help",
-                                                    "--version",     "70 internal"};
-                for (int p = 0; p < 11; p++)
+                static const char *const parts[] = {"usage: ",       "exit status: 0 done",
+                                                    "examples:",     "--output FILE",
+                                                    "--report FILE", "--strict",
+                                                    "--quiet",       "--verbose",
+                                                    "--help",        "--version",
+                                                    "70 internal"};
+                for (int p = 0; p < 11; p++) {
                     FB_HOLDS(run.out, parts[p]);
+                }
                 for (const char *line = run.out; line;
-                     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
-                    FB_TRUE(strcspn(line, "\n") <= 100, "a line of %zu columns: %.60s", strcspn(line, "\n"),
-                            line);
+                     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+                    FB_TRUE(strcspn(line, "\n") <= 100, "a line of %zu columns: %.60s",
+                            strcspn(line, "\n"), line);
+                }
             } else {
                 FB_TRUE(strchr(run.out, '\n') == run.out + strlen(run.out) - 1, "one line");
                 FB_HOLDS(run.out, "(fbtools) ");
             }
             fb_run_free(&run);
         }
+    }
 }
 
 static void wrong_usage_is_told(void) {
@@ -95,7 +105,8 @@ static void long_options_may_be_cut_and_operands_may_follow_two_dashes(void) {
 static void inputs_that_cannot_be_read_are_told(void) {
     run_all(NULL, "no/such/file.osim", NULL, FB_EXIT_INPUT,
             "no/such/file.osim: error: No such file or directory [FB1001]");
-    run_all(NULL, "models", NULL, FB_EXIT_INPUT, "models: error: this is a directory, not a file [FB1001]");
+    run_all(NULL, "models", NULL, FB_EXIT_INPUT,
+            "models: error: this is a directory, not a file [FB1001]");
     run_all(NULL, "", NULL, FB_EXIT_INPUT, "[FB1001]");
     run_all("", NULL, NULL, FB_EXIT_INPUT, "<stdin>: error: the file is empty [FB1004]");
     run_all("", "-", NULL, FB_EXIT_INPUT, "<stdin>: error: the file is empty [FB1004]");
@@ -117,7 +128,8 @@ static void unreadable_files_are_told(void) {
 }
 
 static void large_files_are_refused(void) {
-    run_all(NULL, "--max-size=0.001", ELBOW, FB_EXIT_INPUT, ELBOW ": error: the file is larger than");
+    run_all(NULL, "--max-size=0.001", ELBOW, FB_EXIT_INPUT,
+            ELBOW ": error: the file is larger than");
     run_all(NULL, "--max-size=0.001", ELBOW, FB_EXIT_INPUT, "[FB1002]");
     char *large = malloc(3000001);
     memset(large, ' ', 3000000);
@@ -130,8 +142,9 @@ static void large_files_are_refused(void) {
 
 static void endless_inputs_are_refused(void) {
     struct stat info;
-    if (stat("/dev/zero", &info) == 0)
+    if (stat("/dev/zero", &info) == 0) {
         run_all(NULL, "--max-size=2", "/dev/zero", FB_EXIT_INPUT, "[FB1002]");
+    }
 }
 
 /* ---- outputs --------------------------------------------------------------------------------- */
@@ -153,8 +166,9 @@ static int run_to(fb_tool_main *tool, const char *name, FILE *out, char **err) {
 static void a_full_disk_is_told(void) {
     for (int i = 0; i < N_TOOLS; i++) {
         FILE *full = fopen("/dev/full", "wb");
-        if (!full)
+        if (!full) {
             return;
+        }
         char *err;
         FB_EQUAL_INT(run_to(tools[i].main, tools[i].name, full, &err), FB_EXIT_OUTPUT);
         FB_HOLDS(err, "<stdout>: error: cannot be written: No space left on device [FB3001]");
@@ -174,8 +188,9 @@ static void a_closed_pipe_is_an_error_without_a_message(void) {
     signal(SIGPIPE, SIG_IGN);
     for (int i = 0; i < N_TOOLS; i++) {
         int ends[2];
-        if (pipe(ends) != 0)
+        if (pipe(ends) != 0) {
             return;
+        }
         close(ends[0]);
         FILE *out = fdopen(ends[1], "wb");
         char *err;
@@ -216,7 +231,8 @@ static void output_files_are_whole_or_not_there(void) {
         struct stat info;
         mode_t mask = umask(0);
         umask(mask);
-        FB_TRUE(stat(file, &info) == 0 && (info.st_mode & 0777) == (0666 & ~mask), "with the usual rights");
+        FB_TRUE(stat(file, &info) == 0 && (info.st_mode & 0777) == (0666 & ~mask),
+                "with the usual rights");
         fb_run_free(&run);
     }
 }
@@ -240,8 +256,9 @@ static void links_stay_links(void) {
     const char *folder = fb_test_folder(), *file = fb_test_path(folder, "real"),
                *link = fb_test_path(folder, "link");
     fb_test_write_file(file, "old", 3);
-    if (symlink("real", link) != 0)
+    if (symlink("real", link) != 0) {
         return;
+    }
     fb_run run = FB_RUN(fb_osim2fb_main, NULL, "osim2fb", "-q", ELBOW, "-o", link);
     FB_EQUAL_INT(run.status, 0);
     struct stat info;
@@ -256,16 +273,18 @@ static void links_stay_links(void) {
 static char *many_messages(void) {
     char inside[2000] = "", *p = inside;
     p += sprintf(p, "<BodySet><objects>");
-    for (int i = 0; i < 10; i++)
+    for (int i = 0; i < 10; i++) {
         p += sprintf(p, "<Body name=\"b%d\"><mass>1</mass><odd>%d</odd></Body>", i, i);
+    }
     sprintf(p, "</objects></BodySet>");
     return fb_test_document(40500, inside);
 }
 
 static int count(const char *text, const char *part) {
     int n = 0;
-    for (; (text = strstr(text, part)) != NULL; text++)
+    for (; (text = strstr(text, part)) != NULL; text++) {
         n++;
+    }
     return n;
 }
 
@@ -306,19 +325,22 @@ static void statuses_map_to_exit_codes(void) {
 }
 
 static void lack_of_memory_is_an_internal_error(void) {
-    for (int i = 0; i < N_TOOLS; i++)
+    for (int i = 0; i < N_TOOLS; i++) {
         for (long n = 1; n < 2000; n += n < 50 ? 1 : 97) {
             FILE *in = tmpfile(), *out = tmpfile(), *err = tmpfile();
             char *argv[] = {(char *)(size_t)tools[i].name, (char *)(size_t)ELBOW, NULL};
             fb_alloc_fail_at(n);
             int status = tools[i].main(2, argv, in, out, err);
             long asked = fb_alloc_fail_at(0);
-            if (asked >= n && status != FB_EXIT_INTERNAL)
-                FB_TRUE(false, "%s: allocation %ld fails: status %d, want 70", tools[i].name, n, status);
+            if (asked >= n && status != FB_EXIT_INTERNAL) {
+                FB_TRUE(false, "%s: allocation %ld fails: status %d, want 70", tools[i].name, n,
+                        status);
+            }
             fclose(in);
             fclose(out);
             fclose(err);
         }
+    }
 }
 
 static const fb_test tests[] = {

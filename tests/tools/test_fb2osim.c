@@ -40,7 +40,8 @@ static void writes_both_versions(void) {
 }
 
 static void other_versions_are_wrong_usage(void) {
-    static const char *const options[] = {"--to=30000", "--to=4.5", "--to=", "--to=40500 ", "--to=latest"};
+    static const char *const options[] = {"--to=30000", "--to=4.5", "--to=", "--to=40500 ",
+                                          "--to=latest"};
     for (int i = 0; i < 5; i++) {
         fb_run run = RUN(NULL, options[i], ELBOW);
         FB_EQUAL_INT(run.status, 2);
@@ -59,7 +60,8 @@ static void there_and_back_is_the_same_document(void) {
     char *a = without_steps(first.out), *b = without_steps(second.out);
     FB_TRUE(strcmp(a, b) == 0, "the documents are the same");
     json_t *document = json_loads(second.out, 0, NULL);
-    FB_EQUAL_INT(json_array_size(json_object_get(document, "steps")), 3); /* osim2fb, fb2osim, osim2fb */
+    FB_EQUAL_INT(json_array_size(json_object_get(document, "steps")),
+                 3); /* osim2fb, fb2osim, osim2fb */
     json_decref(document);
     free(a);
     free(b);
@@ -70,11 +72,12 @@ static void there_and_back_is_the_same_document(void) {
 
 /* Members that OpenSim has no word for survive the way through an .osim. */
 static void what_opensim_lacks_travels_along(void) {
-    const char *text = "{\"fb\": \"1.0\", \"name\": \"m\", \"bundles\": {\"deep\": [1, 2.5, \"--\", \"a -- b "
-                       "--- c-\", {\"x\": null}]},"
-                       "\"bodies\": [{\"name\": \"b\", \"mass\": 1, \"note\": \"<&> \\\" \\u00e9 -- ]]>\"}],"
-                       "\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\", \"path\": {\"points\": "
-                       "[{\"frame\": \"b\", \"seen\": true},{\"frame\": \"ground\"}]}}]}";
+    const char *text =
+        "{\"fb\": \"1.0\", \"name\": \"m\", \"bundles\": {\"deep\": [1, 2.5, \"--\", \"a -- b "
+        "--- c-\", {\"x\": null}]},"
+        "\"bodies\": [{\"name\": \"b\", \"mass\": 1, \"note\": \"<&> \\\" \\u00e9 -- ]]>\"}],"
+        "\"muscles\": [{\"name\": \"k\", \"type\": \"Thelen2003\", \"path\": {\"points\": "
+        "[{\"frame\": \"b\", \"seen\": true},{\"frame\": \"ground\"}]}}]}";
     fb_run first = FB_RUN(fb_osim2fb_main, text, "osim2fb", "-q", "-");
     FB_EQUAL_INT(first.status, 0);
     fb_run osim = RUN(first.out, "-");
@@ -92,11 +95,13 @@ static void what_opensim_lacks_travels_along(void) {
 
 /* Characters that XML cannot hold must not make a file that nobody can read. */
 static void characters_that_xml_lacks_do_not_break_the_file(void) {
-    static const char *const names[] = {"a\\u0001b", "a\\u001fb", "a\\uffffb", "a\\u007fb", "a\\ufffeb"};
+    static const char *const names[] = {"a\\u0001b", "a\\u001fb", "a\\uffffb", "a\\u007fb",
+                                        "a\\ufffeb"};
     for (int i = 0; i < 5; i++) {
         char text[300];
         snprintf(text, sizeof text,
-                 "{\"fb\": \"1.0\", \"name\": \"m\", \"credits\": \"%s\", \"bodies\": [{\"name\": \"%s\", "
+                 "{\"fb\": \"1.0\", \"name\": \"m\", \"credits\": \"%s\", \"bodies\": [{\"name\": "
+                 "\"%s\", "
                  "\"mass\": 1}]}",
                  names[i], names[i]);
         fb_run osim = RUN(text, "-");
@@ -113,8 +118,9 @@ static void characters_that_xml_lacks_do_not_break_the_file(void) {
 }
 
 static void comments_with_two_dashes_are_written(void) {
-    const char *text = "{\"fb\": \"1.0\", \"name\": \"m\", \"comments\": [{\"text\": \"a -- b -\"}, "
-                       "{\"text\": \"--\"}, {\"text\": \"-\"}]}";
+    const char *text =
+        "{\"fb\": \"1.0\", \"name\": \"m\", \"comments\": [{\"text\": \"a -- b -\"}, "
+        "{\"text\": \"--\"}, {\"text\": \"-\"}]}";
     fb_run osim = RUN(text, "-");
     FB_EQUAL_INT(osim.status, 0);
     fb_run back = to_fb(osim.out);
@@ -127,17 +133,19 @@ static void comments_with_two_dashes_are_written(void) {
 }
 
 static void reads_osim_as_well(void) {
-    fb_run run = RUN("<Model name=\"m\"><BodySet><objects><Body "
-                     "name=\"b\"><mass>1</mass><inertia_xx>1</inertia_xx></Body></objects></BodySet></Model>",
-                     "-");
+    fb_run run = RUN(
+        "<Model name=\"m\"><BodySet><objects><Body "
+        "name=\"b\"><mass>1</mass><inertia_xx>1</inertia_xx></Body></objects></BodySet></Model>",
+        "-");
     FB_EQUAL_INT(run.status, 0);
     FB_HOLDS(run.out, "<inertia>1 0 0 0 0 0</inertia>");
     fb_run_free(&run);
 }
 
 static void strict_refuses_what_a_version_lacks(void) {
-    const char *text = "{\"fb\": \"1.0\", \"name\": \"m\", \"contact_geometry\": [{\"name\": \"t\", "
-                       "\"type\": \"torus\", \"frame\": \"ground\"}]}";
+    const char *text =
+        "{\"fb\": \"1.0\", \"name\": \"m\", \"contact_geometry\": [{\"name\": \"t\", "
+        "\"type\": \"torus\", \"frame\": \"ground\"}]}";
     const char *folder = fb_test_folder(), *out = fb_test_path(folder, "out.osim");
     fb_run run = RUN(text, "--to=40500", "--strict", "-o", out, "-");
     FB_EQUAL_INT(run.status, 4);
@@ -151,7 +159,8 @@ static void strict_refuses_what_a_version_lacks(void) {
 }
 
 static void errors_have_their_line(void) {
-    fb_run run = RUN("{\"fb\": \"1.0\",\n\"bodies\": [\n{\"name\": \"b\", \"mass\": \"heavy\"}]}", "-");
+    fb_run run = RUN("{\"fb\": \"1.0\",\n\"bodies\": [\n{\"name\": \"b\", \"mass\": \"heavy\"}]}",
+                     "-");
     FB_EQUAL_INT(run.status, 3);
     FB_HOLDS(run.err, "<stdin>:3: error: /bodies/0/mass: must be a number");
     fb_run_free(&run);

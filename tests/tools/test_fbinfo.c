@@ -35,8 +35,9 @@ static void prints_what_is_in_a_model(void) {
                                         "elbow_flexion",  "biceps_long",
                                         "total 3.606 kg", "Millard2012Equilibrium",
                                         "markers: 7"};
-    for (int i = 0; i < 9; i++)
+    for (int i = 0; i < 9; i++) {
         FB_HOLDS(run.out, parts[i]);
+    }
     fb_run_free(&run);
 }
 
@@ -87,10 +88,11 @@ static void json_of_every_model_of_the_gallery(void) {
         static const char *const options[] = {"--json", "--degrees", "--check", "--history"};
         for (int k = 0; k < 4; k++) {
             fb_run run = RUN(NULL, options[k], fb_test_glob("models/*/*.osim", i));
-            FB_TRUE(run.status == 0 || (k == 2 && run.status == 1), "%s %s: status %d: %s", options[k],
-                    fb_test_glob("models/*/*.osim", i), run.status, run.err);
-            if (k == 0)
+            FB_TRUE(run.status == 0 || (k == 2 && run.status == 1), "%s %s: status %d: %s",
+                    options[k], fb_test_glob("models/*/*.osim", i), run.status, run.err);
+            if (k == 0) {
                 json_decref(parse(run.out));
+            }
             fb_run_free(&run);
         }
     }
@@ -119,11 +121,12 @@ static void check_answers_yes_or_no(void) {
 }
 
 static void check_of_a_file_that_is_no_model_answers_no(void) {
-    fb_run run =
-        RUN("<Model><BodySet><objects>\n<Body name=\"b\"><mass>x</mass></Body></objects></BodySet></Model>",
-            "--check");
+    fb_run run = RUN("<Model><BodySet><objects>\n<Body "
+                     "name=\"b\"><mass>x</mass></Body></objects></BodySet></Model>",
+                     "--check");
     FB_EQUAL_INT(run.status, 1);
-    FB_HOLDS(run.out, "<stdin>:2: error: Body 'b': <mass> holds 'x', which is not a number [FB2101]");
+    FB_HOLDS(run.out,
+             "<stdin>:2: error: Body 'b': <mass> holds 'x', which is not a number [FB2101]");
     FB_HOLDS(run.out, "1 error, ");
     fb_run_free(&run);
     run = RUN("<Model>", "--check"); /* but one that is no XML cannot be read */
@@ -193,7 +196,8 @@ static void tolerance_forgives(void) {
     for (int i = 0; i < 4; i++) {
         fb_run run = RUN(DOCUMENT("1", ""), "--tolerance", cases[i].tolerance, "--diff",
                          put(DOCUMENT("1.0001", "")));
-        FB_TRUE(run.status == cases[i].status, "--tolerance %s: status %d", cases[i].tolerance, run.status);
+        FB_TRUE(run.status == cases[i].status, "--tolerance %s: status %d", cases[i].tolerance,
+                run.status);
         fb_run_free(&run);
     }
     fb_run run = RUN(DOCUMENT("1", ""), "--tolerance=-1", "--diff", put(DOCUMENT("1", "")));
@@ -226,8 +230,9 @@ static void history_tells_the_steps(void) {
     run = RUN(DOCUMENT("1", ""), "--history");
     FB_EQUAL_STR(run.out, "the document does not say how it was made\n");
     fb_run_free(&run);
-    run = RUN(DOCUMENT("1", ", \"steps\": [3, {}, {\"tool\": [], \"options\": 4, \"input\": null}]"),
-              "--history");
+    run =
+        RUN(DOCUMENT("1", ", \"steps\": [3, {}, {\"tool\": [], \"options\": 4, \"input\": null}]"),
+            "--history");
     FB_EQUAL_INT(run.status, 0);
     fb_run_free(&run);
 }

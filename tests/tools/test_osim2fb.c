@@ -43,7 +43,8 @@ static void the_step_has_the_sha256_of_the_input(void) {
     json_t *document = parse(run.out);
     const json_t *step = json_array_get(json_object_get(document, "steps"), 0);
     /* printf '<Model name="m"/>' | sha256sum */
-    FB_EQUAL_STR(member(step, "sha256"), "be020cbffb2d44c8398d11dccd1e1ae58488793fbbc178a3ac79c30171e178dc");
+    FB_EQUAL_STR(member(step, "sha256"),
+                 "be020cbffb2d44c8398d11dccd1e1ae58488793fbbc178a3ac79c30171e178dc");
     FB_EQUAL_STR(member(step, "input"), "-");
     json_decref(document);
     fb_run_free(&run);
@@ -52,7 +53,8 @@ static void the_step_has_the_sha256_of_the_input(void) {
 static void the_step_has_the_options(void) {
     fb_run run = RUN(NULL, "-q", "--geometry", "a b", "-g", "c\"d", "--max-size=3", ELBOW);
     json_t *document = parse(run.out);
-    const json_t *options = json_object_get(json_array_get(json_object_get(document, "steps"), 0), "options");
+    const json_t *options = json_object_get(json_array_get(json_object_get(document, "steps"), 0),
+                                            "options");
     FB_EQUAL_INT(json_array_size(options), 3);
     FB_EQUAL_STR(json_string_value(json_array_get(options, 0)), "--geometry=a b");
     FB_EQUAL_STR(json_string_value(json_array_get(options, 1)), "--geometry=c\"d");
@@ -102,7 +104,8 @@ static void errors_have_their_line(void) {
         {"<BodySet><objects>\n<Body name=\"b\"/>\n</BodySet>",
          "<stdin>:4: error: not well-formed XML at column"},
         {"<MarkerSet><objects>\n\n<Marker "
-         "name=\"m\"><socket_parent_frame>/bodyset/a</socket_parent_frame></Marker></objects></MarkerSet>",
+         "name=\"m\"><socket_parent_frame>/bodyset/a</socket_parent_frame></Marker></objects></"
+         "MarkerSet>",
          "<stdin>:4: error: Marker 'm': socket_parent_frame names no frame: '/bodyset/a'"}};
     for (int i = 0; i < 3; i++) {
         char *text = fb_test_document(40500, cases[i].inside);
@@ -130,8 +133,9 @@ static void truncated_and_garbled_files_are_refused(void) {
         fb_run_free(&run);
     }
     unsigned long long state = fb_test_seed();
-    for (size_t i = size / 2; i < size / 2 + 2000; i++)
+    for (size_t i = size / 2; i < size / 2 + 2000; i++) {
         bytes[i] = (char)fb_random(&state);
+    }
     fb_test_write_file(file, bytes, size);
     fb_run run = RUN(NULL, file, "-o", out);
     FB_EQUAL_INT(run.status, 3);
@@ -141,7 +145,8 @@ static void truncated_and_garbled_files_are_refused(void) {
 
 /* ---- --report and --strict ------------------------------------------------------------------- */
 
-#define ODD "<BodySet><objects>\n<Body name=\"b\" odd=\"1\"><mass>1</mass></Body></objects></BodySet>"
+#define ODD \
+    "<BodySet><objects>\n<Body name=\"b\" odd=\"1\"><mass>1</mass></Body></objects></BodySet>"
 
 static json_t *read_report(const char *file) {
     size_t size = 0;
@@ -160,7 +165,8 @@ static void report_is_written_beside_the_document(void) {
     json_t *report = read_report(file), *rows = json_object_get(report, "rows");
     FB_EQUAL_STR(member(report, "tool"), "osim2fb");
     FB_EQUAL_STR(member(report, "input"), "<stdin>");
-    FB_EQUAL_INT(json_integer_value(json_object_get(json_object_get(report, "counts"), "ignored")), 1);
+    FB_EQUAL_INT(json_integer_value(json_object_get(json_object_get(report, "counts"), "ignored")),
+                 1);
     bool found = false;
     for (size_t i = 0; i < json_array_size(rows); i++) {
         const json_t *row = json_array_get(rows, i);
@@ -214,7 +220,8 @@ static void strict_refuses_what_is_ignored(void) {
     FB_EQUAL_INT(run.status, 0);
     fb_run_free(&run);
     text = fb_test_document(
-        40500, "<BodySet><objects><Body name=\"b\"><mass>1</mass><odd>1</odd></Body></objects></BodySet>");
+        40500,
+        "<BodySet><objects><Body name=\"b\"><mass>1</mass><odd>1</odd></Body></objects></BodySet>");
     run = RUN(text, "--strict", "-q"); /* what is kept is not lost */
     FB_EQUAL_INT(run.status, 0);
     fb_run_free(&run);
@@ -226,9 +233,10 @@ static void strict_refuses_what_is_ignored(void) {
 static void missing_meshes_are_told_once(void) {
     const char *folder = fb_test_folder(), *file = fb_test_path(folder, "m.osim");
     char *text = fb_test_document(
-        40500, "<Ground><attached_geometry><Mesh name=\"a\"><mesh_file>there.vtp</mesh_file></Mesh>\n"
-               "<Mesh name=\"b\"><mesh_file>gone.vtp</mesh_file></Mesh><Mesh "
-               "name=\"c\"><mesh_file>gone.vtp</mesh_file></Mesh></attached_geometry></Ground>");
+        40500,
+        "<Ground><attached_geometry><Mesh name=\"a\"><mesh_file>there.vtp</mesh_file></Mesh>\n"
+        "<Mesh name=\"b\"><mesh_file>gone.vtp</mesh_file></Mesh><Mesh "
+        "name=\"c\"><mesh_file>gone.vtp</mesh_file></Mesh></attached_geometry></Ground>");
     fb_test_write_file(file, text, strlen(text));
     fb_test_write_file(fb_test_path(folder, "there.vtp"), "x", 1);
     fb_run run = RUN(NULL, file);
@@ -246,12 +254,12 @@ static void missing_meshes_are_told_once(void) {
 }
 
 static void lints_are_printed_as_warnings(void) {
-    char *text =
-        fb_test_document(40500,
-                         "<BodySet><objects>\n<Body name=\"b\"><mass>-1</mass></Body></objects></BodySet>");
+    char *text = fb_test_document(
+        40500, "<BodySet><objects>\n<Body name=\"b\"><mass>-1</mass></Body></objects></BodySet>");
     fb_run run = RUN(text, "-");
     FB_EQUAL_INT(run.status, 0);
-    FB_HOLDS(run.err, "<stdin>:3: warning: Body 'b': the mass must be 0 or more, got -1 kg [FB2302]");
+    FB_HOLDS(run.err,
+             "<stdin>:3: warning: Body 'b': the mass must be 0 or more, got -1 kg [FB2302]");
     fb_run_free(&run);
     free(text);
 }
