@@ -6,6 +6,7 @@
 #include "libcore/base/number.h"
 #include "formats/json.h"
 #include "formats/osim.h"
+#include "formats/xml.h"
 #include "libcore/base/table.h"
 
 #define MAX_POINTER 512
@@ -288,6 +289,31 @@ static void read_comments(reader *r, const json_t *json, fb_element *element) {
     }
 }
 
+/* Kept XML is written as it stands, so it must be one element and nothing else. */
+static void check_kept(reader *r, const char *text) {
+    size_t n = strlen(text);
+    char *bytes = fb_alloc(n + 1);
+    fb_diag diag;
+    fb_diag_init(&diag);
+    fb_xml xml;
+    fb_status status = FB_E_MEMORY;
+    if (bytes) {
+        memcpy(bytes, text, n + 1);
+        status = fb_xml_parse(&xml, bytes, n, r->file, &diag);
+    }
+    bool whole = status == FB_OK && xml.root->source == xml.bytes && xml.root->source_length == n;
+    if (status == FB_OK) {
+        fb_xml_free(&xml);
+    }
+    fb_diag_clear(&diag);
+    if (status == FB_E_MEMORY) {
+        longjmp(*r->model->arena.oom, 1);
+    }
+    if (!whole) {
+        wrong(r, FB1303, "must be one well-formed XML element");
+    }
+}
+
 static void read_kept(reader *r, const json_t *json, fb_element *element) {
     for (size_t i = 0; i < json_array_size(json); i++) {
         const char *xml = json_string_value(json_array_get(json, i));
@@ -295,6 +321,7 @@ static void read_kept(reader *r, const json_t *json, fb_element *element) {
             wrong(r, FB1303, "must be a list of strings");
             return;
         }
+        check_kept(r, xml);
         fb_element_add_kept(r->model, element, xml, strlen(xml));
     }
 }
@@ -372,6 +399,8 @@ static fb_element *read_object(reader *r, const json_t *json, const fb_class *cl
     r->depth--;
     if (cls != &fb_class_kept) {
         fb_element_defaults(r->model, element);
+    } else if (fb_get_string(element, "xml")) {
+        check_kept(r, fb_get_string(element, "xml"));
     }
     return element;
 }
@@ -380,7 +409,9 @@ static fb_element *read_object(reader *r, const json_t *json, const fb_class *cl
 
 /* Where an element of a list is in OpenSim if its document does not say. */
 static void complete_path(reader *r, fb_element *element, const char *list) {
-    if (element->path && element->path[0] == '/') {
+    size_t n = element->path ? strlen(element->path) : 0;
+    if (n > 1 && element->path[0] == '/' && element->path[n - 1] != '/' &&
+        !strstr(element->path, "//")) {
         return;
     }
     const char *set = fb_list_set(list), *name = fb_path_name(element->name);
@@ -651,7 +682,7 @@ fb_status fb_json_read(fb_model **model, const char *bytes, size_t size, const c
     diag->file = file;
     json_t *document = fb_json_parse(bytes, size, file, diag);
     if (!document) {
-        return FB_E_INPUT;
+        return diag->out_of_memory ? FB_E_MEMORY : FB_E_INPUT;
     }
     reader r = {.diag = diag, .bytes = bytes, .size = size, .file = file, .model = fb_model_new()};
     jmp_buf oom;

@@ -3,17 +3,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* jansson does not always say that it was memory that it lacked. */
+static _Thread_local bool no_memory;
+
+static void *allocate(size_t bytes) {
+    void *p = fb_alloc(bytes);
+    no_memory |= !p;
+    return p;
+}
+
 json_t *fb_json_parse(const char *bytes, size_t size, const char *file, fb_diag *diag) {
     json_error_t error;
-    json_set_alloc_funcs(fb_alloc, fb_free);
+    json_set_alloc_funcs(allocate, fb_free);
+    no_memory = false;
     json_t *value = json_loadb(bytes, size,
                                JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL,
                                &error);
     if (value) {
         return value;
     }
-    if (json_error_code(&error) == json_error_out_of_memory) {
+    if (no_memory) {
         fb_diag_add(diag, FB_ERROR, FB1003, (fb_place){file, 0, NULL, NULL}, NULL, "out of memory");
+        diag->out_of_memory = 1;
     } else {
         fb_diag_add(diag, FB_ERROR, FB1301,
                     (fb_place){file, error.line > 0 ? error.line : 0, NULL, NULL}, NULL,

@@ -325,7 +325,7 @@ static void check_version(writer *w, const fb_element *element) {
 /* ---- elements ------------------------------------------------------------------------------- */
 
 static bool has_children(const writer *w, const char *path) {
-    size_t at = 0;
+    const fb_table_entry *at = NULL;
     return fb_tree_next(&w->tree, path, &at) != NULL;
 }
 
@@ -343,7 +343,7 @@ static void write_children(writer *w, const fb_element *owner, const char *path,
     if (set) {
         open_tag(w, "objects", NULL);
     }
-    size_t at = 0;
+    const fb_table_entry *at = NULL;
     const fb_element *child;
     while ((child = fb_tree_next(&w->tree, path, &at)) != NULL) {
         write_comments_before(w, child, NULL);
@@ -456,7 +456,7 @@ static void write_set(writer *w, const fb_set *set) {
     write_comments_before(w, root, set->tag);
     open_tag(w, set->tag, set->path + 1);
     open_tag(w, "objects", NULL);
-    size_t at = 0;
+    const fb_table_entry *at = NULL;
     const fb_element *child;
     while ((child = fb_tree_next(&w->tree, set->path, &at)) != NULL) {
         write_comments_before(w, child, NULL);

@@ -11,59 +11,53 @@ static size_t hash_text(const char *text) {
     return (size_t)h;
 }
 
+/* The slot of a text, or the empty one where it belongs. */
+static fb_table_slot *slot_of(const fb_table *table, const char *text) {
+    size_t at = hash_text(text) & (table->size - 1);
+    while (table->slots[at].text && strcmp(table->slots[at].text, text) != 0) {
+        at = (at + 1) & (table->size - 1);
+    }
+    return &table->slots[at];
+}
+
 static void grow(fb_table *table) {
-    size_t size = table->size ? table->size * 2 : 256;
-    fb_table_slot *slots = fb_arena_array(table->arena, size, sizeof *slots);
-    /* from the start of a run on, so that entries under one text keep their order */
-    size_t first = 0;
-    while (first < table->size && table->slots[first].text) {
-        first++;
-    }
-    for (size_t k = 0; k < table->size; k++) {
-        const fb_table_slot *old = &table->slots[(first + k) & (table->size - 1)];
-        if (!old->text) {
-            continue;
+    const fb_table_slot *old = table->slots;
+    size_t n = table->size;
+    table->size = n ? n * 2 : 256;
+    table->slots = fb_arena_array(table->arena, table->size, sizeof *table->slots);
+    for (size_t i = 0; i < n; i++) {
+        if (old[i].text) {
+            *slot_of(table, old[i].text) = old[i];
         }
-        size_t at = hash_text(old->text) & (size - 1);
-        while (slots[at].text) {
-            at = (at + 1) & (size - 1);
-        }
-        slots[at] = *old;
     }
-    table->slots = slots;
-    table->size = size;
 }
 
 void fb_table_add(fb_table *table, const char *text, void *item) {
     if ((table->n + 1) * 2 > table->size) {
         grow(table);
     }
-    size_t at = hash_text(text) & (table->size - 1);
-    while (table->slots[at].text) {
-        at = (at + 1) & (table->size - 1);
+    fb_table_entry *entry = fb_arena_alloc(table->arena, sizeof *entry);
+    *entry = (fb_table_entry){item, NULL};
+    fb_table_slot *slot = slot_of(table, text);
+    if (slot->text) {
+        slot->last->next = entry;
+        slot->last = entry;
+    } else {
+        *slot = (fb_table_slot){text, entry, entry};
+        table->n++;
     }
-    table->slots[at] = (fb_table_slot){text, item};
-    table->n++;
 }
 
-void *fb_table_next(const fb_table *table, const char *text, size_t *at) {
-    if (table->size == 0) {
-        return NULL;
+void *fb_table_next(const fb_table *table, const char *text, const fb_table_entry **at) {
+    if (*at) {
+        *at = (*at)->next;
+    } else {
+        *at = table->size ? slot_of(table, text)->first : NULL;
     }
-    size_t start = hash_text(text);
-    for (size_t i = *at;; i++) {
-        const fb_table_slot *slot = &table->slots[(start + i) & (table->size - 1)];
-        if (!slot->text) {
-            return NULL;
-        }
-        if (strcmp(slot->text, text) == 0) {
-            *at = i + 1;
-            return slot->item;
-        }
-    }
+    return *at ? (*at)->item : NULL;
 }
 
 void *fb_table_find(const fb_table *table, const char *text) {
-    size_t at = 0;
+    const fb_table_entry *at = NULL;
     return fb_table_next(table, text, &at);
 }

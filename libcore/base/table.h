@@ -8,21 +8,28 @@
 extern "C" {
 #endif
 
+/* One item, and the next one under the same text. */
+typedef struct fb_table_entry {
+    void *item;
+    struct fb_table_entry *next;
+} fb_table_entry;
+
 typedef struct fb_table_slot {
     const char *text;
-    void *item;
+    fb_table_entry *first, *last;
 } fb_table_slot;
 
 /* Zeroed but for the arena, it is empty. Texts are not copied. */
 typedef struct fb_table {
     fb_arena *arena;
     fb_table_slot *slots;
-    size_t n, size; /* size: a power of two */
+    size_t n, size; /* texts; slots: a power of two */
 } fb_table;
 
 void fb_table_add(fb_table *table, const char *text, void *item);
-/* The next item under a text, NULL after the last. *at is 0 for the first call, then left alone. */
-void *fb_table_next(const fb_table *table, const char *text, size_t *at);
+/* The next item under a text, NULL after the last. *at is NULL for the first call, then left alone.
+ */
+void *fb_table_next(const fb_table *table, const char *text, const fb_table_entry **at);
 /* The first item under a text, or NULL. */
 void *fb_table_find(const fb_table *table, const char *text);
 

@@ -9,10 +9,11 @@ typedef struct linker {
     fb_model *model;
     fb_diag *diag;
     fb_arena scratch;
-    fb_table paths; /* every element with a component path, under it */
-    fb_table names; /* the same, under the last segment */
-    fb_table tails; /* every tail of every path, counted */
-    fb_table given; /* elements under the unique name that they came with */
+    fb_table paths;    /* every element with a component path, under it */
+    fb_table names;    /* the same, under the last segment */
+    fb_table tails;    /* every tail of every path, counted */
+    fb_table repeated; /* under paths that came more than once: the next number to try, an int */
+    fb_table given;    /* elements under the unique name that they came with */
     fb_status status;
     int missing; /* references to nothing so far */
 } linker;
@@ -50,17 +51,24 @@ static void visit_all(linker *l, void (*act)(linker *, fb_element *)) {
 /* Later components of one path get _0, _1, .. behind it, as in OpenSim. */
 static void make_path_unique(linker *l, fb_element *element) {
     const char *path = element->path;
-    for (int i = 0; fb_table_find(&l->paths, element->path); i++) {
-        element->path = fb_arena_printf(&l->model->arena, "%s_%d", path, i);
+    if (!fb_table_find(&l->paths, path)) {
+        return;
     }
-    if (element->path != path) {
-        fb_diag_add(l->diag, FB_WARNING, FB2203,
-                    (fb_place){element->file, fb_element_line(element), element->path,
-                               element->cls->name},
-                    "references by name find the first",
-                    "two components have the path %s: the later one becomes %s", path,
-                    fb_path_name(element->path));
+    int *number = fb_table_find(&l->repeated, path);
+    if (!number) {
+        number = fb_arena_alloc(&l->scratch, sizeof *number);
+        *number = 0;
+        fb_table_add(&l->repeated, path, number);
     }
+    do {
+        element->path = fb_arena_printf(&l->model->arena, "%s_%d", path, (*number)++);
+    } while (fb_table_find(&l->paths, element->path));
+    fb_diag_add(l->diag, FB_WARNING, FB2203,
+                (fb_place){element->file, fb_element_line(element), element->path,
+                           element->cls->name},
+                "references by name find the first",
+                "two components have the path %s: the later one becomes %s", path,
+                fb_path_name(element->path));
 }
 
 static void enter(linker *l, fb_element *element) {
@@ -85,12 +93,12 @@ static fb_family space(const fb_element *element) {
     return fb_family_namespace(element->cls->family);
 }
 
-/* How many elements of the same namespace share a tail of a path. */
+/* How many elements of the same namespace share a tail of a path, as far as 2. */
 static int sharers(linker *l, const char *tail, fb_family family) {
-    size_t at = 0;
+    const fb_table_entry *at = NULL;
     int n = 0;
     fb_element *element;
-    while ((element = fb_table_next(&l->tails, tail, &at)) != NULL) {
+    while (n < 2 && (element = fb_table_next(&l->tails, tail, &at)) != NULL) {
         n += space(element) == family;
     }
     return n;
@@ -101,11 +109,11 @@ static void enter_tails(linker *l, fb_element *element) {
     if (!element->path || element == l->model->root) {
         return;
     }
-    size_t at = 0;
+    const fb_table_entry *at = NULL;
     int n = 0;
     fb_element *other;
     const char *name = fb_path_name(element->path);
-    while ((other = fb_table_next(&l->names, name, &at)) != NULL) {
+    while (n < 2 && (other = fb_table_next(&l->names, name, &at)) != NULL) {
         n += space(other) == space(element);
     }
     if (n < 2) {
@@ -172,7 +180,7 @@ static bool fits(const fb_element *element, fb_family family) {
 }
 
 static fb_element *find(const fb_table *t, const char *text, fb_family family) {
-    size_t at = 0;
+    const fb_table_entry *at = NULL;
     fb_element *element;
     while ((element = fb_table_next(t, text, &at)) != NULL) {
         if (fits(element, family)) {
@@ -193,13 +201,18 @@ static const char *base_path(const fb_element *element) {
 typedef struct names_of {
     const fb_table *t;
     fb_family family;
+    size_t *next; /* the slot to go on from: names are asked for in order */
 } names_of;
 
 static const char *next_name(const void *context, int i) {
     const names_of *names = context;
-    for (size_t k = 0; k < names->t->size; k++) {
-        if (names->t->slots[k].text && fits(names->t->slots[k].item, names->family) && i-- == 0) {
-            return names->t->slots[k].text;
+    if (i == 0) {
+        *names->next = 0;
+    }
+    while (*names->next < names->t->size) {
+        const fb_table_slot *slot = &names->t->slots[(*names->next)++];
+        if (slot->text && find(names->t, slot->text, names->family)) {
+            return slot->text;
         }
     }
     return NULL;
@@ -215,7 +228,8 @@ static const fb_element *component_of(const fb_element *element) {
 static void report_missing(linker *l, const fb_element *element, const fb_field *field,
                            const char *text) {
     const fb_element *component = component_of(element);
-    names_of names = {&l->names, field->family};
+    size_t next = 0;
+    names_of names = {&l->names, field->family, &next};
     bool help = l->missing++ < MOST_GUESSES;
     const char *meant = help ? fb_nearest_word(fb_path_name(text), next_name, &names) : NULL;
     bool needed = (field->flags & FB_REQUIRED) != 0;
@@ -325,7 +339,7 @@ static void link_element(linker *l, fb_element *element) {
 fb_status fb_model_link(fb_model *model, fb_diag *diag) {
     linker l = {.model = model, .diag = diag};
     fb_arena_init(&l.scratch);
-    l.paths.arena = l.names.arena = l.tails.arena = l.given.arena = &l.scratch;
+    l.paths.arena = l.names.arena = l.tails.arena = l.given.arena = l.repeated.arena = &l.scratch;
     jmp_buf oom;
     jmp_buf *outer = model->arena.oom;
     if (setjmp(oom)) {

@@ -94,13 +94,13 @@ void fb_tree_clear(fb_tree *tree) {
     memset(tree, 0, sizeof *tree);
 }
 
-fb_element *fb_tree_next(const fb_tree *tree, const char *path, size_t *at) {
+fb_element *fb_tree_next(const fb_tree *tree, const char *path, const fb_table_entry **at) {
     return fb_table_next(&tree->children, path, at);
 }
 
 /* Numbers the children of a path and theirs, depth first. */
 static void number(const fb_tree *tree, fb_arena *scratch, const char *path, int *order) {
-    size_t at = 0;
+    const fb_table_entry *at = NULL;
     fb_element *element;
     while ((element = fb_tree_next(tree, path, &at)) != NULL) {
         element->order = (*order)++;

@@ -19,7 +19,7 @@ typedef struct fb_tree {
 fb_status fb_tree_init(fb_tree *tree, const fb_model *model);
 void fb_tree_clear(fb_tree *tree);
 /* The next child of a path ("/forceset", "/bodyset/femur", "" for the model's own components). */
-fb_element *fb_tree_next(const fb_tree *tree, const char *path, size_t *at);
+fb_element *fb_tree_next(const fb_tree *tree, const char *path, const fb_table_entry **at);
 
 /* The sets of a model in the order in which an .osim holds them: {"BodySet", "/bodyset"}, ..;
  * "components" has the path "". Ends with NULL. */

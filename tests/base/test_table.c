@@ -9,7 +9,7 @@ static void find_in_an_empty_table_gives_nothing(void) {
     fb_arena_init(&arena);
     fb_table table = {.arena = &arena};
     FB_TRUE(fb_table_find(&table, "x") == NULL, "nothing there");
-    size_t at = 0;
+    const fb_table_entry *at = NULL;
     FB_TRUE(fb_table_next(&table, "x", &at) == NULL, "nothing there");
     fb_arena_clear(&arena);
 }
@@ -48,7 +48,7 @@ static void next_gives_equal_texts_in_their_order(void) {
         }
     }
     for (int t = 0; t < 3; t++) {
-        size_t at = 0;
+        const fb_table_entry *at = NULL;
         int n = 0, wrong = 0;
         for (int *item; (item = fb_table_next(&table, texts[t], &at)) != NULL; n++) {
             wrong += item != &items[3 * n + t];

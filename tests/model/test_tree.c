@@ -20,7 +20,8 @@ static void done(fb_model *model, fb_diag *diag) {
 /* The names of a path's children, each with a blank behind it. */
 static const char *children(const fb_tree *tree, const char *path) {
     static char text[500];
-    size_t at = 0, n = 0;
+    const fb_table_entry *at = NULL;
+    size_t n = 0;
     text[0] = 0;
     for (const fb_element *child; (child = fb_tree_next(tree, path, &at)) != NULL;) {
         n += (size_t)snprintf(text + n, sizeof text - n, "%s ", fb_osim_name(child));
