@@ -46,7 +46,7 @@ BINARIES := $(TOOLS:%=$(BUILD)/%)
 TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
 TEST_HELP := $(call object,tests/help.c)
 
-.PHONY: all lib tools help deps demo check test install uninstall asan ubsan valgrind coverage bench fuzz \
+.PHONY: all lib tools help deps demo check check-all test install uninstall asan ubsan valgrind coverage bench fuzz \
   lint format golden docs dist clean
 all: tools lib
 
@@ -107,8 +107,7 @@ install: all ## install under PREFIX (and DESTDIR)
 	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
 uninstall: ## remove what install put there
-	cd $(DESTDIR)$(PREFIX)/bin && rm -f $(TOOLS)
-	rm -f $(DESTDIR)$(PREFIX)/lib/libfb.a $(DESTDIR)$(PREFIX)/lib/libfb.so $(DESTDIR)$(PREFIX)/lib/libfb.so.0 \
+	rm -f $(TOOLS:%=$(DESTDIR)$(PREFIX)/bin/%) $(DESTDIR)$(PREFIX)/lib/libfb.a $(DESTDIR)$(PREFIX)/lib/libfb.so $(DESTDIR)$(PREFIX)/lib/libfb.so.0 \
 	  $(DESTDIR)$(PREFIX)/lib/pkgconfig/fb.pc $(TOOLS:%=$(DESTDIR)$(PREFIX)/share/man/man1/%.1)
 	rm -rf $(DESTDIR)$(PREFIX)/include/fbtools
 

@@ -11,6 +11,7 @@
 
 #define MAX_POINTER 512
 #define MAX_NESTING 250 /* objects within objects */
+#define MOST_LINES 100  /* errors that are told with their line */
 
 typedef struct reader {
     fb_model *model;
@@ -18,7 +19,7 @@ typedef struct reader {
     const char *bytes, *file;
     size_t size;
     char pointer[MAX_POINTER]; /* JSON pointer of what is being read */
-    int depth;
+    int depth, errors;
     fb_status status;
 } reader;
 
@@ -49,8 +50,10 @@ static int line_here(const reader *r) {
 
 static void wrong(reader *r, fb_diag_id id, const char *what) {
     r->status = FB_E_INPUT;
-    fb_diag_add(r->diag, FB_ERROR, id, (fb_place){r->file, line_here(r), NULL, NULL}, NULL,
-                "%s: %s", r->pointer[0] ? r->pointer : "the document", what);
+    /* finding a line takes a walk through the text */
+    int line = r->errors++ < MOST_LINES ? line_here(r) : 0;
+    fb_diag_add(r->diag, FB_ERROR, id, (fb_place){r->file, line, NULL, NULL}, NULL, "%s: %s",
+                r->pointer[0] ? r->pointer : "the document", what);
 }
 
 /* ---- values --------------------------------------------------------------------------------- */
@@ -284,13 +287,13 @@ static void read_comments(reader *r, const json_t *json, fb_element *element) {
             wrong(r, FB1303, "a comment must have a \"text\"");
             return;
         }
-        fb_element_add_comment(r->model, element, json_string_value(json_object_get(one, "before")),
-                               text);
+        fb_element_add_comment(r->model, element, text_of(r, json_object_get(one, "before")), text);
     }
 }
 
-/* Kept XML is written as it stands, so it must be one element and nothing else. */
-static void check_kept(reader *r, const char *text) {
+/* Kept XML is written as it stands, so it must be one element and nothing else. Its tag, in the
+ * model's arena; NULL with an error if it is not. */
+static const char *check_kept(reader *r, const char *text) {
     size_t n = strlen(text);
     char *bytes = fb_alloc(n + 1);
     fb_diag diag;
@@ -302,6 +305,10 @@ static void check_kept(reader *r, const char *text) {
         status = fb_xml_parse(&xml, bytes, n, r->file, &diag);
     }
     bool whole = status == FB_OK && xml.root->source == xml.bytes && xml.root->source_length == n;
+    char tag[120] = "";
+    if (whole) {
+        snprintf(tag, sizeof tag, "%s", xml.root->tag);
+    }
     if (status == FB_OK) {
         fb_xml_free(&xml);
     }
@@ -311,6 +318,20 @@ static void check_kept(reader *r, const char *text) {
     }
     if (!whole) {
         wrong(r, FB1303, "must be one well-formed XML element");
+    }
+    return whole ? fb_arena_dup(&r->model->arena, tag) : NULL;
+}
+
+/* What is kept has its XML; its class is that of the XML unless it is said. */
+static void complete_kept(reader *r, fb_element *element) {
+    const char *text = fb_get_string(element, "xml");
+    if (!text) {
+        wrong(r, FB1303, "is kept, but has no \"xml\"");
+        return;
+    }
+    const char *tag = check_kept(r, text);
+    if (tag && !fb_get_string(element, "class")) {
+        fb_value_set_string(r->model, fb_value_of(element, "class"), tag);
     }
 }
 
@@ -362,6 +383,11 @@ static void read_other(reader *r, fb_element *element, const char *key, const js
     }
 }
 
+static bool is_place(const char *path) {
+    size_t n = strlen(path);
+    return n > 1 && path[0] == '/' && path[n - 1] != '/' && !strstr(path, "//");
+}
+
 static void read_members(reader *r, const json_t *json, fb_element *element) {
     const char *key;
     json_t *member;
@@ -383,6 +409,9 @@ static void read_members(reader *r, const json_t *json, fb_element *element) {
         } else {
             read_other(r, element, key, member);
         }
+        if (strcmp(key, "component_path") == 0 && element->path && !is_place(element->path)) {
+            wrong(r, FB1303, "must be a path such as \"/bodyset/femur\"");
+        }
         leave(r, at);
     }
 }
@@ -399,8 +428,8 @@ static fb_element *read_object(reader *r, const json_t *json, const fb_class *cl
     r->depth--;
     if (cls != &fb_class_kept) {
         fb_element_defaults(r->model, element);
-    } else if (fb_get_string(element, "xml")) {
-        check_kept(r, fb_get_string(element, "xml"));
+    } else {
+        complete_kept(r, element);
     }
     return element;
 }
@@ -409,9 +438,7 @@ static fb_element *read_object(reader *r, const json_t *json, const fb_class *cl
 
 /* Where an element of a list is in OpenSim if its document does not say. */
 static void complete_path(reader *r, fb_element *element, const char *list) {
-    size_t n = element->path ? strlen(element->path) : 0;
-    if (n > 1 && element->path[0] == '/' && element->path[n - 1] != '/' &&
-        !strstr(element->path, "//")) {
+    if (element->path) {
         return;
     }
     const char *set = fb_list_set(list), *name = fb_path_name(element->name);
@@ -458,25 +485,32 @@ static void read_list(reader *r, const json_t *json, const char *list) {
     }
 }
 
-/* Wrap objects live in OpenSim below the frame that carries them. */
+/* Wrap objects live in OpenSim below the frame that carries them. Where a document says another
+ * place, the frame counts: a person has changed it. */
 static void complete_wraps(reader *r) {
+    static const char *const carriers[] = {"bodies", "frames"};
     fb_list *wraps = fb_model_list(r->model, "wraps");
+    fb_arena *arena = &r->model->arena;
+    fb_table frames = {.arena = arena};
+    for (size_t k = 0; k < 2 && wraps->n; k++) {
+        const fb_list *list = fb_model_items(r->model, carriers[k]);
+        for (size_t i = 0; i < list->n; i++) {
+            fb_table_add(&frames, list->items[i]->name, list->items[i]);
+            fb_table_add(&frames, list->items[i]->path, list->items[i]);
+        }
+    }
     for (size_t i = 0; i < wraps->n; i++) {
         fb_element *wrap = wraps->items[i];
         const fb_value *frame = fb_get(wrap, "frame");
-        if (wrap->path || !frame || frame->n != 1) {
-            continue;
-        }
-        const char *name = frame->as.refs[0].text;
-        const fb_element *carrier = fb_model_find(r->model, FB_FRAME, name);
-        wrap->path = fb_arena_printf(&r->model->arena, "%s/wrapobjectset/%s",
-                                     carrier && carrier->path ? carrier->path : "/ground",
-                                     fb_path_name(wrap->name));
-    }
-    for (size_t i = 0; i < wraps->n; i++) {
-        if (!wraps->items[i]->path) {
-            wraps->items[i]->path = fb_arena_printf(&r->model->arena, "/ground/wrapobjectset/%s",
-                                                    fb_path_name(wraps->items[i]->name));
+        const fb_element *carrier = frame && frame->n == 1
+                                        ? fb_table_find(&frames, frame->as.refs[0].text)
+                                        : NULL;
+        const char *place = carrier ? carrier->path : "/ground";
+        size_t n = strlen(place);
+        if (!wrap->path || strncmp(wrap->path, place, n) != 0 ||
+            strncmp(wrap->path + n, "/wrapobjectset/", 15) != 0) {
+            wrap->path = fb_arena_printf(arena, "%s/wrapobjectset/%s", place,
+                                         fb_path_name(wrap->name));
         }
     }
 }

@@ -141,6 +141,30 @@ static fb_status include_file(fb_xml *xml, fb_xml_node *node, const char *name,
     return FB_OK;
 }
 
+/* Each file is nested less than that, but files within files may be more. */
+static fb_status check_depth(const fb_xml *xml, fb_diag *diag) {
+    int depth = 0;
+    const fb_xml_node *node = xml->root;
+    while (node) {
+        if (depth > FB_XML_DEPTH) {
+            fb_diag_add(diag, FB_ERROR, FB1102, at(node), NULL,
+                        "elements are nested more than %d deep", FB_XML_DEPTH);
+            return FB_E_INPUT;
+        }
+        if (node->first) {
+            node = node->first;
+            depth++;
+            continue;
+        }
+        while (node != xml->root && !node->next) {
+            node = node->parent;
+            depth--;
+        }
+        node = node == xml->root ? NULL : node->next;
+    }
+    return FB_OK;
+}
+
 fb_status fb_osim_include(fb_xml *xml, const fb_osim_options *options, fb_diag *diag) {
     int count = 0;
     for (fb_xml_node *node = xml->root; node; node = next_node(xml->root, node, 1)) {
@@ -153,7 +177,7 @@ fb_status fb_osim_include(fb_xml *xml, const fb_osim_options *options, fb_diag *
             return status;
         }
     }
-    return FB_OK;
+    return count ? check_depth(xml, diag) : FB_OK;
 }
 
 /* Copies into `object` what the prototype has and it has not. */

@@ -761,17 +761,15 @@ static void read_children(reader *r, fb_xml_node *holder, fb_element *owner, con
         }
         const char *name = node->name && *node->name ? node->name : NULL;
         const char *given = name ? name : lower_case(r, node->tag);
-        for (const char *slash = strchr(given, '/'); slash; slash = NULL) {
+        if (strchr(given, '/')) {
             fb_diag_add(r->diag, FB_WARNING, FB2204, place_of(node, owner), NULL,
                         "the name '%s' has a '/' in it, which component paths cannot hold", given);
         }
         char *full = fb_arena_printf(&r->model->arena, "%s/%s", path, given);
         int order = r->order++;
         fb_element *element;
-        if (cls && cls->list) {
-            const char *in_file = node->name;
+        if (cls && cls->list && (owner || cls->family != FB_WRAP)) {
             element = read_object(r, node, cls, NULL, full);
-            node->name = in_file;
             if (!name) {
                 element->name = fb_arena_dup(&r->model->arena, given);
             }

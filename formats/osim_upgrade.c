@@ -500,9 +500,7 @@ static void extract_joint(upgrade *u, fb_xml_node *body, fb_xml_node *joints) {
     if (!joint) {
         return;
     }
-    if (!fb_xml_child(body, "#kept")) {
-        fb_xml_remove(joint);
-    }
+    fb_xml_remove(joint);
     if (!fb_xml_child(joint, "socket_child_frame") && !fb_xml_child(joint, "#child")) {
         fb_xml_add(u->xml, joint, "#child", body->name ? body->name : "");
     }

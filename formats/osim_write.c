@@ -387,6 +387,8 @@ static void write_body(writer *w, const fb_element *element) {
             char *path = fb_arena_printf(&w->tree.arena, "%s/wrapobjectset", element->path);
             if (path) {
                 write_children(w, element, path, "WrapObjectSet", "wrapobjectset", true);
+            } else {
+                w->out->failed = 2;
             }
         }
     }

@@ -111,7 +111,7 @@ static fb_status refuse(fb_diag *diag, fb_diag_id id, const char *name, const ch
 static fb_status too_large(fb_diag *diag, const char *name, size_t max_bytes) {
     fb_diag_add(diag, FB_ERROR, FB1002, (fb_place){name, 0, NULL, NULL}, NULL,
                 "the file is larger than %.3g MB; --max-size MB allows more",
-                (double)max_bytes / (1024 * 1024));
+                ((double)max_bytes + 0.5) / (1024 * 1024));
     return FB_E_INPUT;
 }
 
@@ -141,12 +141,12 @@ fb_status fb_read_stream(FILE *in, const char *name, size_t max_bytes, char **by
             fb_free(buffer);
             return refuse(diag, FB1001, name, strerror(error));
         }
-        if (feof(in) && n < capacity) {
-            break;
-        }
         if (n > max_bytes) {
             fb_free(buffer);
             return too_large(diag, name, max_bytes);
+        }
+        if (feof(in) && n < capacity) {
+            break;
         }
         if (n < capacity) {
             continue;
@@ -167,9 +167,6 @@ fb_status fb_read_stream(FILE *in, const char *name, size_t max_bytes, char **by
 
 fb_status fb_read_file(const char *file, size_t max_bytes, char **bytes, size_t *size,
                        fb_diag *diag) {
-    if (strcmp(file, "-") == 0) {
-        return fb_read_stream(stdin, "<stdin>", max_bytes, bytes, size, diag);
-    }
     FILE *in = fopen(file, "rb");
     if (!in) {
         return refuse(diag, FB1001, file, strerror(errno));

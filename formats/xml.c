@@ -236,8 +236,7 @@ static fb_status recode(fb_xml *xml, fb_diag *diag) {
  * replaced by a repaired copy if there was anything to do. */
 static fb_status repair(fb_xml *xml, fb_diag *diag) {
     const char *begin = xml->bytes, *end = begin + xml->size;
-    if (!says_utf8(begin, xml->size) ||
-        (is_ascii(begin, xml->size) && !memchr(begin, '&', xml->size))) {
+    if (is_ascii(begin, xml->size) && !memchr(begin, '&', xml->size)) {
         return FB_OK;
     }
     size_t strays = 0, ampersands = 0;
@@ -654,7 +653,8 @@ static fb_status parse_bytes(parse *p) {
     if (!p->ctxt) {
         return FB_E_MEMORY;
     }
-    xmlCtxtUseOptions(p->ctxt, XML_PARSE_NONET | XML_PARSE_BIG_LINES | XML_PARSE_IGNORE_ENC);
+    xmlCtxtUseOptions(p->ctxt, XML_PARSE_NONET | XML_PARSE_BIG_LINES | XML_PARSE_IGNORE_ENC |
+                                   XML_PARSE_HUGE);
     xmlSAXHandler sax;
     memset(&sax, 0, sizeof sax);
     sax.initialized = 1; /* SAX1: element names with "::" stay whole */

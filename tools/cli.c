@@ -242,6 +242,14 @@ static void print_records(const fb_cli *cli) {
             hidden++;
         }
     }
+    long all = 0;
+    for (int i = 0; i < FB_ACTION_COUNT; i++) {
+        all += i == FB_EXACT ? 0 : diag->counts[i];
+    }
+    if (all > (long)diag->n) {
+        fprintf(cli->err, "%s: %ld messages were too many to keep\n", cli->tool->name,
+                all - (long)diag->n);
+    }
     if (hidden) {
         fprintf(cli->err,
                 "%s: %d more messages like these; --verbose or --report FILE shows them all\n",
@@ -378,7 +386,8 @@ static bool is_link(const char *file) {
 /* A new file beside `file`, to be renamed to it; plain files and new names only. */
 static FILE *open_temporary(const char *file, char **name) {
     struct stat info;
-    if (stat(file, &info) == 0 && (!S_ISREG(info.st_mode) || is_link(file))) {
+    bool exists = stat(file, &info) == 0;
+    if (exists && (!S_ISREG(info.st_mode) || is_link(file))) {
         return fopen(file, "wb"); /* a device, a pipe or a link: written as it is */
     }
     size_t n = strlen(file);
@@ -403,7 +412,15 @@ static FILE *open_temporary(const char *file, char **name) {
     }
     mode_t mask = umask(0);
     umask(mask);
-    fchmod(fd, 0666 & ~mask);
+    /* the mode of the file that is replaced, or that of a new one */
+    if (fchmod(fd, exists ? info.st_mode & 07777 : 0666 & ~mask) != 0) {
+        int error = errno;
+        fclose(stream);
+        unlink(temporary);
+        fb_free(temporary);
+        errno = error;
+        return NULL;
+    }
     *name = temporary;
     return stream;
 }

@@ -268,6 +268,13 @@ static void print_muscles(page *p) {
     }
 }
 
+/* The class of what is kept, the type of anything else; never NULL. */
+static const char *word_of(const fb_element *element) {
+    const char *word = element->cls == &fb_class_kept ? fb_get_string(element, "class")
+                                                      : type_of(element);
+    return word ? word : "";
+}
+
 /* Numbers of the other lists, with how many there are of each type. */
 static void print_rest(page *p) {
     static const char *const lists[] = {"wraps",          "ligaments",   "springs",
@@ -284,19 +291,15 @@ static void print_rest(page *p) {
         fb_text_printf(p->out, "%s: %zu", lists[i], list->n);
         const char *before = " (";
         for (size_t j = 0; j < list->n; j++) {
-            bool kept = list->items[j]->cls == &fb_class_kept;
-            const char *type = kept ? fb_get_string(list->items[j], "class")
-                                    : type_of(list->items[j]);
+            const char *type = word_of(list->items[j]);
             size_t n = 0, first = list->n;
             for (size_t k = 0; k < list->n; k++) {
-                const char *other = kept ? fb_get_string(list->items[k], "class")
-                                         : type_of(list->items[k]);
-                if (strcmp(type, other) == 0) {
+                if (strcmp(type, word_of(list->items[k])) == 0) {
                     first = first == list->n ? k : first;
                     n++;
                 }
             }
-            if (first != j || strcmp(type, list->items[j]->cls->name) == 0) {
+            if (first != j || !*type || strcmp(type, list->items[j]->cls->name) == 0) {
                 continue;
             }
             fb_text_printf(p->out, "%s%zu %s", before, n, type);
@@ -654,6 +657,15 @@ static int answer(fb_cli *cli, fb_model *model, const char *file, size_t max_byt
 
 static int info(fb_cli *cli) {
     double megabytes;
+    static const char *const answers[] = {"check", "diff", "history"};
+    int asked = 0;
+    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+        asked += fb_cli_value(cli, answers[i]) != NULL;
+    }
+    if (asked > 1) {
+        fb_cli_say(cli, "--check, --diff and --history are different questions: ask one");
+        return FB_EXIT_USAGE;
+    }
     if (!fb_cli_number(cli, "max-size", 0, 2000, 256, &megabytes)) {
         return FB_EXIT_USAGE;
     }

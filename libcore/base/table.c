@@ -33,7 +33,7 @@ static void grow(fb_table *table) {
 }
 
 void fb_table_add(fb_table *table, const char *text, void *item) {
-    if ((table->n + 1) * 2 > table->size) {
+    if ((table->n_texts + 1) * 2 > table->size) {
         grow(table);
     }
     fb_table_entry *entry = fb_arena_alloc(table->arena, sizeof *entry);
@@ -44,8 +44,9 @@ void fb_table_add(fb_table *table, const char *text, void *item) {
         slot->last = entry;
     } else {
         *slot = (fb_table_slot){text, entry, entry};
-        table->n++;
+        table->n_texts++;
     }
+    table->n++;
 }
 
 void *fb_table_next(const fb_table *table, const char *text, const fb_table_entry **at) {

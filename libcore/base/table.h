@@ -23,7 +23,7 @@ typedef struct fb_table_slot {
 typedef struct fb_table {
     fb_arena *arena;
     fb_table_slot *slots;
-    size_t n, size; /* texts; slots: a power of two */
+    size_t n, n_texts, size; /* items; different texts; slots: a power of two */
 } fb_table;
 
 void fb_table_add(fb_table *table, const char *text, void *item);

@@ -318,19 +318,14 @@ static const fb_element *table_of(const fb_element *function) {
 
 static void check_table(const fb_element *function, fb_diag *diag) {
     const fb_value *x = fb_get(function, "x"), *y = fb_get(function, "y");
-    if (!x || !y || function->cls->family != FB_FUNCTION || x->n < 0 ||
-        !fb_class_find_type(NULL, FB_FUNCTION, function->cls->type)) {
-        return;
-    }
-    int i = fb_class_field(function->cls, "x");
-    if (function->cls->fields[i].type != FB_NUMBERS) {
+    if (!x || !y || function->cls->fields[fb_class_field(function->cls, "x")].type != FB_NUMBERS) {
         return;
     }
     if (x->n != y->n) {
         fb_diag_add(diag, FB_WARNING, FB2305, place_of(function), "OpenSim refuses such a model",
                     WHO "a table has %d x but %d y", WHO_ARGS(function), x->n, y->n);
     }
-    for (i = 1; i < x->n; i++) {
+    for (int i = 1; i < x->n; i++) {
         if (!(x->as.numbers[i] > x->as.numbers[i - 1])) {
             fb_diag_add(diag, FB_WARNING, FB2305, place_of(function), NULL,
                         WHO "the x of a table must increase, but %g follows %g", WHO_ARGS(function),

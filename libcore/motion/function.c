@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libcore/base/number.h"
+#include "libcore/motion/expression.h"
 
 /* ---- splines -------------------------------------------------------------------------------- */
 
@@ -271,6 +272,21 @@ static int multivariate_size(int dimension, int order) {
     return n < 1e6 ? (int)(n + 0.5) : -1;
 }
 
+static fb_status compile_expression(fb_function *f, const fb_element *element, fb_arena *arena,
+                                    fb_diag *diag) {
+    const fb_value *variables = fb_get(element, "variables");
+    const char *text = fb_get_string(element, "expression"), *problem;
+    int n = variables ? variables->n : 0;
+    if (fb_expression_compile(&f->expression, text ? text : "",
+                              variables ? variables->as.strings : NULL, n, arena,
+                              &problem) != FB_OK) {
+        return refuse(element, diag, problem);
+    }
+    f->kind = FB_FN_EXPRESSION;
+    f->dimension = n;
+    return FB_OK;
+}
+
 fb_status fb_function_compile(fb_function *f, const fb_element *element, fb_arena *arena,
                               fb_diag *diag) {
     memset(f, 0, sizeof *f);
@@ -327,6 +343,8 @@ fb_status fb_function_compile(fb_function *f, const fb_element *element, fb_aren
         }
         f->kind = sine ? FB_FN_SINE : FB_FN_SMOOTH_STEP;
         f->c = c;
+    } else if (strcmp(name, "ExpressionBasedFunction") == 0) {
+        return compile_expression(f, element, arena, diag);
     } else if (fb_class_field(element->cls, "x") >= 0) {
         return compile_table(f, element, name, arena, diag);
     } else {
@@ -511,6 +529,26 @@ static double multivariate_value(const fb_function *f, int n, const double *x, d
     return value;
 }
 
+/* Arguments that are missing are 0; what is asked of others than the formula's own is 0. */
+static double expression_value(const fb_function *f, int n, const double *x, double *gradient,
+                               double *hessian) {
+    double at[FB_MAX_ARGUMENTS] = {0}, g[FB_MAX_ARGUMENTS], h[FB_MAX_ARGUMENTS * FB_MAX_ARGUMENTS];
+    int own = f->dimension, both = n < own ? n : own;
+    if (both > 0) {
+        memcpy(at, x, (size_t)both * sizeof *at);
+    }
+    double value = fb_expression_value(f->expression, at, gradient ? g : NULL, hessian ? h : NULL);
+    for (int i = 0; i < both; i++) {
+        if (gradient) {
+            gradient[i] = g[i];
+        }
+        for (int j = 0; hessian && j < both; j++) {
+            hessian[i * n + j] = h[i * own + j];
+        }
+    }
+    return value;
+}
+
 double fb_function_value_n(const fb_function *f, int n, const double *x, double *gradient,
                            double *hessian) {
     if (gradient) {
@@ -522,6 +560,8 @@ double fb_function_value_n(const fb_function *f, int n, const double *x, double 
     double value;
     if (f->kind == FB_FN_MULTIVARIATE) {
         value = multivariate_value(f, n, x, gradient, hessian);
+    } else if (f->kind == FB_FN_EXPRESSION) {
+        value = expression_value(f, n, x, gradient, hessian);
     } else {
         return n > 0 ? fb_function_value(f, x[0], gradient, hessian)
                      : fb_function_value(f, 0, NULL, NULL);

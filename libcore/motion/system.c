@@ -257,13 +257,15 @@ static void compile_joint(builder *b, fb_mobod *m, const fb_element *joint, int 
     m->q = (int)b->n_coordinates;
     m->n_q = coordinates ? coordinates->n : joint ? 0 : 6;
     m->kind = FB_JOINT_AXES;
-    if (strcmp(name, "CustomJoint") == 0) {
+    bool known = strcmp(name, "CustomJoint") == 0;
+    if (known) {
         compile_custom(b, m, joint);
     }
     for (size_t i = 0; i < sizeof plain_joints / sizeof plain_joints[0]; i++) {
         if (strcmp(name, plain_joints[i].cls) != 0) {
             continue;
         }
+        known = true;
         m->kind = plain_joints[i].kind;
         if (m->n_q != plain_joints[i].n_q) {
             fail(b, joint, FB2105, "it has not as many coordinates as joints of its class have");
@@ -279,6 +281,10 @@ static void compile_joint(builder *b, fb_mobod *m, const fb_element *joint, int 
             plain_axis(&m->axes[m->n_rotations + j], plain_joints[i].translation[j],
                        m->n_rotations + j);
         }
+    }
+    if (!known || m->kind == FB_JOINT_ARC) {
+        fail(b, joint, FB2105, "how joints of its class move is not known here");
+        return;
     }
     for (int i = 0; i < m->n_q; i++) {
         add_coordinate(b, coordinates ? coordinates->as.objects[i] : NULL, number, i);

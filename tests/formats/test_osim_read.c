@@ -608,6 +608,17 @@ static void defaults_fill_what_objects_leave_out(void) {
     done(model, &diag);
 }
 
+static void wrap_objects_without_a_frame_are_kept(void) {
+    fb_diag diag;
+    fb_model *model = accept("<ForceSet><objects><WrapSphere name=\"w\"/></objects></ForceSet>"
+                             "<components><WrapSphere name=\"v\"/></components>",
+                             &diag);
+    FB_EQUAL_INT(fb_model_items(model, "wraps")->n, 0);
+    FB_EQUAL_INT(fb_model_items(model, "kept")->n, 2);
+    FB_RECORD(&diag, FB_KEPT, FB2001, -1);
+    done(model, &diag);
+}
+
 static const fb_test tests[] = {
     FB_TEST(accepts_the_smallest_model),
     FB_TEST(rejects_what_is_no_model),
@@ -628,6 +639,7 @@ static const fb_test tests[] = {
     FB_TEST(warns_of_required_properties_that_are_missing),
     FB_TEST(keeps_unknown_classes_word_for_word),
     FB_TEST(keeps_unknown_properties_word_for_word),
+    FB_TEST(wrap_objects_without_a_frame_are_kept),
     FB_TEST(ignores_unknown_attributes),
     FB_TEST(keeps_comments_of_people),
     FB_TEST(includes_files_beside_the_model),

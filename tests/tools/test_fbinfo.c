@@ -248,6 +248,15 @@ static void report_lists_the_findings(void) {
     fb_run_free(&run);
 }
 
+static void kept_elements_need_no_class(void) {
+    fb_run run = RUN("{\"fb\": \"1.0\", \"name\": \"m\", \"kept\": [{\"name\": \"a\", \"xml\": "
+                     "\"<Odd/>\"}]}",
+                     "-");
+    FB_EQUAL_INT(run.status, 0);
+    FB_HOLDS(run.out, "kept: 1 (1 Odd)");
+    fb_run_free(&run);
+}
+
 static const fb_test tests[] = {
     FB_TEST(prints_what_is_in_a_model),
     FB_TEST(the_same_of_either_kind),
@@ -263,6 +272,7 @@ static const fb_test tests[] = {
     FB_TEST(diff_with_a_file_that_cannot_be_read),
     FB_TEST(history_tells_the_steps),
     FB_TEST(report_lists_the_findings),
+    FB_TEST(kept_elements_need_no_class),
     FB_TEST_END,
 };
 
