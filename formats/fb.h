@@ -11,13 +11,15 @@ extern "C" {
 
 #define FB_DOCUMENT_VERSION "1.0"
 
-/* Reads a model from the bytes of a .fb document (which stay the caller's). On failure *model is
- * NULL and `diag` says why, with the line. Members that no class has are kept with their object. */
-fb_status fb_json_read(fb_model **model, const char *bytes, size_t size, const char *file,
-                       fb_diag *diag);
+/* Reads a model from the bytes of a .fb document (which stay the caller's). Sets jansson's
+ * allocators (json_set_alloc_funcs) for the process to those of libcore/base/arena.h. On failure
+ * *model is NULL and `diag` says why, with the line. Members that no class has are kept with their
+ * object. */
+fb_status fb_document_read(fb_model **model, const char *bytes, size_t size, const char *file,
+                           fb_diag *diag);
 
 /* Writes a linked model. */
-void fb_json_write(const fb_model *model, fb_text *out);
+void fb_document_write(const fb_model *model, fb_text *out);
 
 /* Reads either kind, told apart by content: JSON begins with '{'. Takes `bytes` over. */
 fb_status fb_model_read(fb_model **model, char *bytes, size_t size, const char *file,

@@ -95,7 +95,7 @@ static bool number_of(const json_t *json, double *x) {
     return true;
 }
 
-/* The nearest int; 0 for what is no number. */
+/* Without its fraction; 0 for what is no number, or no int. */
 static int whole_number(const json_t *json) {
     double x = json_number_value(json);
     return x > -2147483647 && x < 2147483647 ? (int)x : 0;
@@ -710,8 +710,8 @@ static void read_document(reader *r, const json_t *document) {
     r->status = fb_model_link(r->model, r->diag);
 }
 
-fb_status fb_json_read(fb_model **model, const char *bytes, size_t size, const char *file,
-                       fb_diag *diag) {
+fb_status fb_document_read(fb_model **model, const char *bytes, size_t size, const char *file,
+                           fb_diag *diag) {
     *model = NULL;
     diag->file = file;
     json_t *document = fb_json_parse(bytes, size, file, diag);
@@ -749,7 +749,7 @@ fb_status fb_model_read(fb_model **model, char *bytes, size_t size, const char *
     }
     if (i < size && (bytes[i] == '{' || bytes[i] == '[')) {
         size_t bom = bytes[0] == (char)0xEF ? 3 : 0;
-        fb_status status = fb_json_read(model, bytes + bom, size - bom, file, diag);
+        fb_status status = fb_document_read(model, bytes + bom, size - bom, file, diag);
         fb_free(bytes);
         return status;
     }

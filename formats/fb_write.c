@@ -379,7 +379,7 @@ static void write_steps(members *m, const fb_model *model) {
     fb_text_add(m->out, "]", 1);
 }
 
-void fb_json_write(const fb_model *model, fb_text *out) {
+void fb_document_write(const fb_model *model, fb_text *out) {
     members m = {out, 0, false, 0};
     fb_text_add(out, "{", 1);
     string_member(&m, "fb", FB_DOCUMENT_VERSION);

@@ -76,7 +76,7 @@ static void write_element(list *l, const fb_element *element, const char *addres
     }
 }
 
-/* The JSON text of all that goes into the comment; empty if there is nothing. */
+/* The JSON text of all that goes into the comment. */
 static void write_json(const fb_model *model, fb_text *out) {
     fb_arena scratch;
     fb_arena_init(&scratch);

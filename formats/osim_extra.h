@@ -22,7 +22,7 @@ const char *fb_osim_find_extra(const fb_xml *xml);
 void fb_osim_read_extra_first(fb_model *model, const char *json, fb_diag *diag);
 /* After linking: members of elements. */
 void fb_osim_read_extra(fb_model *model, const char *json, fb_diag *diag);
-/* Writes the comment, if there is anything to say. */
+/* Writes the comment. Running out of memory is noted in `out`. */
 void fb_osim_write_extra(const fb_model *model, fb_text *out);
 
 #ifdef __cplusplus

@@ -10,15 +10,16 @@ extern "C" {
 #endif
 
 /* Writes the ledger as one JSON object: {"tool", "version", "format_version", "input", "counts":
- * {"exact", "approximated", "kept", "ignored", "error", "warning"}, "rows": [{"path", "line",
- * "class", "action", "effect", "unit", "why", "id"}]}. `model` may be NULL if reading failed;
- * "exact" then is 0. */
+ * {"exact", "approximated", "kept", "ignored", "error", "warning"}, "rows": [{"path", "file",
+ * "line", "class", "action", "effect", "unit", "why", "id"}]}. `model` may be NULL if reading
+ * failed; "exact" then is 0. */
 void fb_report_json(fb_text *out, const char *tool, const char *input, const fb_model *model,
                     const fb_diag *diag);
 /* The same as a self-contained HTML page. */
 void fb_report_html(fb_text *out, const char *tool, const char *input, const fb_model *model,
                     const fb_diag *diag);
-/* How many elements of the model came through as they were. */
+/* How many elements of the model came through as they were: all but one for each record of a
+ * change. */
 long fb_report_exact(const fb_model *model, const fb_diag *diag);
 
 #ifdef __cplusplus

@@ -31,7 +31,7 @@ typedef struct fb_xml_comment {
 } fb_xml_comment;
 
 typedef struct fb_xml_node {
-    const char *tag;  /* interned: equal tags have equal pointers */
+    const char *tag;  /* interned: equal tags of one file have equal pointers */
     const char *name; /* its name attribute, or NULL */
     const char *text; /* an element without children: its text, trimmed; else "" */
     size_t text_length;

@@ -1,5 +1,6 @@
 /* Small linear algebra in three dimensions, inline: vectors double[3], matrices double[9]
- * row-major. Outputs first; an output must not be one of the inputs unless a function says so. */
+ * row-major. Outputs first; the output of a product must not be one of its inputs; of sums it may.
+ */
 #ifndef FB_BASE_SPATIAL_H
 #define FB_BASE_SPATIAL_H
 

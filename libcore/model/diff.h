@@ -18,7 +18,7 @@ typedef enum fb_difference_kind {
 typedef struct fb_difference {
     fb_difference_kind kind;
     const fb_element *element; /* the component concerned; NULL: the model's own members */
-    const char *what;          /* "muscle 'TRIlong'" */
+    const char *what;          /* "Thelen2003Muscle 'TRIlong'" */
     const char *member;        /* "path.points[2].location", NULL for a whole element */
     const char *a, *b;         /* values as text, NULL where there is none */
     double distance;           /* largest difference of numbers, nan if they are not numbers */

@@ -98,14 +98,14 @@ fb_element *fb_tree_next(const fb_tree *tree, const char *path, const fb_table_e
     return fb_table_next(&tree->children, path, at);
 }
 
-/* Numbers the children of a path and theirs, depth first. */
+/* Numbers the children of a path, then those of each. */
 static void number(const fb_tree *tree, fb_arena *scratch, const char *path, int *order) {
     const fb_table_entry *at = NULL;
     fb_element *element;
     while ((element = fb_tree_next(tree, path, &at)) != NULL) {
         element->order = (*order)++;
     }
-    at = 0;
+    at = NULL;
     while ((element = fb_tree_next(tree, path, &at)) != NULL) {
         number(tree, scratch, element->path, order);
         number(tree, scratch, fb_arena_printf(scratch, "%s/wrapobjectset", element->path), order);

@@ -226,7 +226,7 @@ static void a_full_disk_is_an_output_error(void) {
     setvbuf(full, NULL, _IONBF, 0);
     fb_text text;
     fb_text_init(&text, full);
-    fb_json_write(model, &text);
+    fb_document_write(model, &text);
     FB_EQUAL_INT(fb_text_flush(&text), FB_E_OUTPUT);
     fb_text_free(&text);
     fclose(full);

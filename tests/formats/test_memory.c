@@ -82,7 +82,7 @@ static bool read_json(const subject *s) {
     fb_model *model;
     fb_diag diag;
     fb_diag_init(&diag);
-    fb_status status = fb_json_read(&model, s->json, s->json_size, s->file, &diag);
+    fb_status status = fb_document_read(&model, s->json, s->json_size, s->file, &diag);
     return settle(status, model, &diag);
 }
 
@@ -109,7 +109,7 @@ static bool write_osim_old(const subject *s) {
 static bool write_json(const subject *s) {
     fb_text text;
     fb_text_init(&text, NULL);
-    fb_json_write(s->model, &text);
+    fb_document_write(s->model, &text);
     bool ok = !text.failed && fb_text_string(&text) != NULL;
     fb_text_free(&text);
     return ok;
@@ -207,7 +207,7 @@ static void reading_osim(void) {
     all_files("fb_osim_read", read_osim);
 }
 static void reading_json(void) {
-    all_files("fb_json_read", read_json);
+    all_files("fb_document_read", read_json);
 }
 static void writing_osim(void) {
     all_files("fb_osim_write", write_osim);
@@ -216,7 +216,7 @@ static void writing_osim_of_an_old_version(void) {
     all_files("fb_osim_write to 40000", write_osim_old);
 }
 static void writing_json(void) {
-    all_files("fb_json_write", write_json);
+    all_files("fb_document_write", write_json);
 }
 static void checking(void) {
     all_files("fb_model_check", check);

@@ -32,7 +32,7 @@ static bool read_prefix(kind what, const char *text, size_t n, const char *file)
     if (what == OSIM) {
         status = fb_osim_read(&model, bytes, n, file, NULL, &diag);
     } else {
-        status = fb_json_read(&model, bytes, n, file, &diag);
+        status = fb_document_read(&model, bytes, n, file, &diag);
         fb_free(bytes);
     }
     long errors = diag.counts[FB_ERROR];

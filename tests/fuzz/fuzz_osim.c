@@ -54,7 +54,7 @@ static void read_fb_again(const fb_text *text) {
     fb_diag diag;
     fb_diag_init(&diag);
     char *bytes = copy_of(text->bytes, text->n); /* exactly sized */
-    expect(fb_json_read(&model, bytes, text->n, "written.fb", &diag) == FB_OK,
+    expect(fb_document_read(&model, bytes, text->n, "written.fb", &diag) == FB_OK,
            "the .fb that was written is refused", &diag);
     fb_free(bytes);
     fb_model_free(model);
@@ -68,7 +68,7 @@ static void write_and_read(const fb_model *model, fb_diag *diag) {
            "it cannot be written as .osim", diag);
     read_osim_again(&text);
     fb_text_free(&text);
-    fb_json_write(model, &text);
+    fb_document_write(model, &text);
     expect(!text.failed, "it cannot be written as .fb", diag);
     read_fb_again(&text);
     fb_text_free(&text);

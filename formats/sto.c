@@ -1,4 +1,4 @@
-#include "formats/table.h"
+#include "formats/sto.h"
 
 #include <string.h>
 #include <strings.h>
@@ -42,7 +42,7 @@ static bool is_gap(char c) {
 }
 
 /* Column names: by tabs if there are any, else by white space. */
-static void read_columns(fb_number_table *t, const char *text, size_t n) {
+static void read_columns(fb_sto *t, const char *text, size_t n) {
     size_t capacity = 0, count = 0;
     bool tabs = memchr(text, '\t', n) != NULL;
     for (size_t i = 0; i < n;) {
@@ -68,7 +68,7 @@ static void read_columns(fb_number_table *t, const char *text, size_t n) {
     t->n_columns = (int)count;
 }
 
-static fb_status read_rows(fb_number_table *t, lines *l, const char *file, fb_diag *diag) {
+static fb_status read_rows(fb_sto *t, lines *l, const char *file, fb_diag *diag) {
     size_t capacity = 0, n = 0;
     const char *text;
     size_t length;
@@ -102,7 +102,7 @@ static fb_status read_rows(fb_number_table *t, lines *l, const char *file, fb_di
     return FB_OK;
 }
 
-static fb_status read_table(fb_number_table *t, const char *bytes, size_t size, const char *file,
+static fb_status read_table(fb_sto *t, const char *bytes, size_t size, const char *file,
                             fb_diag *diag) {
     lines l = {bytes, bytes + size, 0};
     const char *text;
@@ -136,8 +136,8 @@ static fb_status read_table(fb_number_table *t, const char *bytes, size_t size, 
     return read_rows(t, &l, file, diag);
 }
 
-fb_status fb_table_read(fb_number_table *table, const char *bytes, size_t size, const char *file,
-                        fb_diag *diag) {
+fb_status fb_sto_read(fb_sto *table, const char *bytes, size_t size, const char *file,
+                      fb_diag *diag) {
     memset(table, 0, sizeof *table);
     fb_arena_init(&table->arena);
     fb_status status;
@@ -151,17 +151,17 @@ fb_status fb_table_read(fb_number_table *table, const char *bytes, size_t size, 
         table->arena.oom = NULL;
     }
     if (status != FB_OK) {
-        fb_table_free(table);
+        fb_sto_free(table);
     }
     return status;
 }
 
-void fb_table_free(fb_number_table *table) {
+void fb_sto_free(fb_sto *table) {
     fb_arena_clear(&table->arena);
     memset(table, 0, sizeof *table);
 }
 
-int fb_table_column(const fb_number_table *table, const char *name) {
+int fb_sto_column(const fb_sto *table, const char *name) {
     for (int i = 0; i < table->n_columns; i++) {
         if (strcmp(table->columns[i], name) == 0) {
             return i;
