@@ -92,6 +92,18 @@ static void compile_lines(fb_function *f, const double *x, const double *y, int 
     f->c = rows;
 }
 
+void fb_function_simm_spline(fb_function *f, const double *x, const double *y, int n,
+                             fb_arena *arena) {
+    double *own = fb_arena_array(arena, (size_t)n, sizeof *own);
+    memcpy(own, x, (size_t)n * sizeof *own);
+    memset(f, 0, sizeof *f);
+    f->scale = 1;
+    f->dimension = 1;
+    f->x = own;
+    f->n = n;
+    compile_simm(f, own, y, n, arena);
+}
+
 /* Solves a dense system in place by Gaussian elimination with row pivoting; 0 if it is singular. */
 static int solve_dense(int n, double *a, double *b) {
     for (int k = 0; k < n; k++) {

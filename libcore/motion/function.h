@@ -44,6 +44,10 @@ typedef struct fb_function {
 fb_status fb_function_compile(fb_function *f, const fb_element *element, fb_arena *arena,
                               fb_diag *diag);
 
+/* The cubic of simm_spline through n points; x rising. Allocates in the arena. */
+void fb_function_simm_spline(fb_function *f, const double *x, const double *y, int n,
+                             fb_arena *arena);
+
 /* Value of a function of one argument, with first and second derivative (either may be NULL). */
 double fb_function_value(const fb_function *f, double x, double *d1, double *d2);
 

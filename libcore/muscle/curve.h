@@ -20,9 +20,9 @@ extern "C" {
 #define FB_CURVE_SECTIONS 5
 
 typedef struct fb_curve {
-    int n;                                               /* sections */
+    int n;                                                   /* sections */
     double x[FB_CURVE_SECTIONS][6], y[FB_CURVE_SECTIONS][6]; /* control points, x rising */
-    double slope[2];                                     /* before the first and after the last */
+    double slope[2]; /* before the first and after the last */
 } fb_curve;
 
 /* Adds a section from (x0, y0) with slope d0 to (x1, y1) with slope d1. Curviness, 0 to 1: how near

@@ -1,0 +1,509 @@
+/* Forces of muscles, and the balance of fibers and tendon.
+ *
+ * Normalised quantities: l = fiber length / optimal length, v = fiber velocity / (optimal length *
+ * greatest velocity), e = tendon strain. a: activation, f: force / greatest isometric force. */
+#include <math.h>
+
+#include "libcore/muscle/muscle.h"
+
+#define TINY 1e-9
+#define BALANCE 1e-10 /* what counts as in balance, in greatest isometric forces */
+#define MOST_STEPS 100
+#define MOST_SCANS 400
+
+/* ---- pennation: a parallelogram of fixed width ----------------------------------------------- */
+
+static double pennation_at(const fb_muscle *m, double fiber) {
+    if (m->pennation < TINY) {
+        return 0;
+    }
+    double sine = fiber > 0 ? m->height / fiber : 1;
+    double angle = sine < 1 ? asin(sine) : acos(0);
+    bool deprecated = m->kind == FB_MUSCLE_THELEN_DEPRECATED || m->kind == FB_MUSCLE_SCHUTTE ||
+                      m->kind == FB_MUSCLE_DELP;
+    return deprecated || angle < m->max_pennation ? angle : m->max_pennation;
+}
+
+/* Fiber length when the tendon has a length. */
+static double fiber_at(const fb_muscle *m, double path, double tendon) {
+    double along = path - tendon, least = m->min_length * cos(m->max_pennation);
+    if (m->pennation < TINY) {
+        least = m->min_length;
+    }
+    return along > least ? sqrt(m->height * m->height + along * along) : m->min_length;
+}
+
+static double keep(double x, double low, double high) {
+    return x < low ? low : x > high ? high : x;
+}
+
+static double activation_of(const fb_muscle *m, double a) {
+    return m->minimum_activation < 0 ? a : keep(a, m->minimum_activation, 1);
+}
+
+/* ---- curves ---------------------------------------------------------------------------------- */
+
+static double spline(const fb_muscle *m, int which, double x) {
+    return fb_function_value(&m->curves->splines[which], x, NULL, NULL);
+}
+
+/* De Groote and others 2016, appendix: a sum of three bells. */
+static double groote_active(const fb_muscle *m, double l) {
+    static const double b[3][4] = {{.8150671134243542, 1.055033428970575, .162384573599574,
+                                    .063303448465465},
+                                   {.433004984392647, .716775413397760, -.029947116970696,
+                                    .200356847296188},
+                                   {.1, 1, .353553390593274, 0}};
+    double x = (l - 1) / m->width_scale + 1, y = 0;
+    for (int i = 0; i < 3; i++) {
+        double z = (x - b[i][1]) / (b[i][2] + b[i][3] * x);
+        y += b[i][0] * exp(-0.5 * z * z);
+    }
+    return y;
+}
+
+static double active_length(const fb_muscle *m, double l) {
+    switch (m->kind) {
+    case FB_MUSCLE_THELEN:
+    case FB_MUSCLE_THELEN_DEPRECATED: return exp(-(l - 1) * (l - 1) / m->active_shape);
+    case FB_MUSCLE_MILLARD:
+    case FB_MUSCLE_MILLARD_ACCELERATION: return fb_curve_value(&m->curves->active, l, NULL);
+    case FB_MUSCLE_DE_GROOTE_FREGLY: return groote_active(m, l);
+    default: return spline(m, 1, l);
+    }
+}
+
+static double passive_length(const fb_muscle *m, double l) {
+    double k = m->passive_shape, e0 = m->fiber_strain;
+    switch (m->kind) {
+    case FB_MUSCLE_THELEN: return l > 1 ? expm1(k * (l - 1) / e0) / expm1(k) : 0;
+    case FB_MUSCLE_THELEN_DEPRECATED:
+        return l > 1 + e0 ? 1 + k / e0 * (l - 1 - e0) : exp(k * (l - 1) / e0) / exp(k);
+    case FB_MUSCLE_MILLARD:
+    case FB_MUSCLE_MILLARD_ACCELERATION: return fb_curve_value(&m->curves->passive, l, NULL);
+    case FB_MUSCLE_DE_GROOTE_FREGLY: {
+        double low = exp(4 * (0.2 - 1) / e0);
+        return e0 > 0 ? (exp(4 * (l - 1) / e0) - low) / (exp(4) - low) : 0;
+    }
+    case FB_MUSCLE_RIGID_TENDON: return keep(spline(m, 2, l), 0, 10);
+    default: return m->curves->passive_by_formula ? exp(8 * (l - 1) - 4) : spline(m, 2, l);
+    }
+}
+
+/* Tendon force over tendon length / slack length. */
+static double tendon_force(const fb_muscle *m, double length) {
+    double e = length - 1, e0 = m->tendon_strain;
+    switch (m->kind) {
+    case FB_MUSCLE_THELEN: {
+        /* toe region up to a third of the force, then straight */
+        double e3 = exp(3), toe = 99 * e0 * e3 / (166 * e3 - 67), slope = 0.67 / (e0 - toe);
+        return e <= 0     ? 0
+               : e <= toe ? 0.33 * expm1(3 * e / toe) / (e3 - 1)
+                          : slope * (e - toe) + 0.33;
+    }
+    case FB_MUSCLE_THELEN_DEPRECATED: {
+        double toe = 0.609 * e0;
+        double f = e > toe ? 1.712 / e0 * (e - toe) + 0.333333
+                   : e > 0 ? 0.333333 * expm1(3 * e / toe) / expm1(3)
+                           : 0;
+        return f + 0.001 * (1 + e);
+    }
+    case FB_MUSCLE_MILLARD:
+    case FB_MUSCLE_MILLARD_ACCELERATION: return fb_curve_value(&m->curves->tendon, length, NULL);
+    case FB_MUSCLE_DE_GROOTE_FREGLY: {
+        double k = log(1.2 / 0.2) / e0;
+        return 0.2 * exp(k * e) - 0.2;
+    }
+    default: return e < 0 ? 0 : spline(m, 0, e);
+    }
+}
+
+/* ---- force and velocity ---------------------------------------------------------------------- */
+
+/* Thelen 2003, eq. 6 and 7: velocity from the fibers' active force f, and back. */
+typedef struct thelen_velocity {
+    double A, top, scale, k; /* isometric force; greatest force; speed; of the lengthening branch */
+    double low_slope, high, high_v, high_slope; /* straight below 0, and above `high` */
+    double Af;
+} thelen_velocity;
+
+static thelen_velocity thelen_law(const fb_muscle *m, double a, double isometric) {
+    thelen_velocity t = {.A = fmax(isometric, 1e-12), .Af = m->velocity_shape};
+    t.top = m->max_lengthening_force * t.A;
+    t.scale = 0.25 + 0.75 * a;
+    t.k = (2 + 2 / t.Af) / (m->max_lengthening_force - 1);
+    t.low_slope = t.scale / t.A * (1 + 1 / t.Af);
+    t.high = m->threshold * t.top;
+    double b = t.k * (t.top - t.high);
+    t.high_v = t.scale * (t.high - t.A) / b;
+    t.high_slope = t.scale * (1 / b + (t.high - t.A) * t.k / (b * b));
+    return t;
+}
+
+static double thelen_velocity_of(const thelen_velocity *t, double f) {
+    if (f <= 0) {
+        return -t->scale + t->low_slope * f;
+    }
+    if (f >= t->high) {
+        return t->high_v + t->high_slope * (f - t->high);
+    }
+    return t->scale * (f - t->A) / (f <= t->A ? t->A + f / t->Af : t->k * (t->top - f));
+}
+
+static double thelen_force_of(const thelen_velocity *t, double v) {
+    if (v <= -t->scale) {
+        return 0; /* OpenSim lets no active force push */
+    }
+    if (v >= t->high_v) {
+        return t->high + (v - t->high_v) / t->high_slope;
+    }
+    return v <= 0 ? t->A * (t->scale + v) / (t->scale - v / t->Af)
+                  : (t->scale * t->A + v * t->k * t->top) / (t->scale + v * t->k);
+}
+
+static const double groote_d[4] = {-.3211346127989808, -8.149, -.374, .8825327733249912};
+
+/* Active force / isometric active force over normalised velocity. */
+static double velocity_force(const fb_muscle *m, double v) {
+    if (m->kind == FB_MUSCLE_DE_GROOTE_FREGLY) {
+        const double *d = groote_d;
+        return d[0] * asinh(d[1] * v + d[2]) + d[3];
+    }
+    return m->kind == FB_MUSCLE_RIGID_TENDON ? spline(m, 3, v)
+                                             : fb_curve_value(&m->curves->velocity, v, NULL);
+}
+
+/* The velocity at which active, passive and damping force balance the tendon: (a fl fv + fp + d v)
+ * cos(phi) = ft. The left side rises with v if there is damping. */
+static double balanced_velocity(const fb_muscle *m, double active, double passive, double tendon,
+                                double cosine) {
+    double wanted = tendon / cosine - passive;
+    if (m->damping < 0.001) {
+        return fb_curve_value(&m->curves->velocity_inverse, wanted / active, NULL);
+    }
+    double low = -1e3, high = 1e3;
+    double v = keep(fb_curve_value(&m->curves->velocity_inverse, wanted / fmax(active, 1e-4), NULL),
+                    -1, 1);
+    for (int i = 0; i < MOST_STEPS; i++) {
+        double slope, f = fb_curve_value(&m->curves->velocity, v, &slope);
+        double error = active * f + m->damping * v - wanted;
+        if (error > 0) {
+            high = v;
+        } else {
+            low = v;
+        }
+        double next = v - error / (active * slope + m->damping);
+        next = next > low && next < high ? next : (low + high) / 2;
+        if (fabs(next - v) < 1e-14 * (1 + fabs(v))) {
+            return next;
+        }
+        v = next;
+    }
+    return v;
+}
+
+/* Schutte 1993, as in OpenSim: v in optimal lengths per time scale. */
+static double schutte_velocity(const fb_muscle *m, double A, double f) {
+    const double kv = 0.15, sk = 0.13, most = 1.4, d = m->damping;
+    if (f < -d) {
+        return f / d;
+    }
+    if (f < A) {
+        double c = kv * (f - A) / d, b = -kv * (f / kv + A + d) / d;
+        return (-b - sqrt(b * b - 4 * c)) / 2;
+    }
+    double c = -sk * kv / (d * (kv + 1)) * (f - A);
+    double b = -(f / d - most * A / d - sk * kv / (kv + 1));
+    return (-b + sqrt(b * b - 4 * c)) / 2;
+}
+
+/* ---- evaluation ------------------------------------------------------------------------------ */
+
+/* All that follows from a fiber length. */
+typedef struct shape {
+    double l, phi, cosine, fl, fp, ft;
+} shape;
+
+static shape shape_at(const fb_muscle *m, double path, double fiber) {
+    shape s = {.l = fiber / m->optimal_length, .phi = pennation_at(m, fiber)};
+    s.cosine = cos(s.phi);
+    s.fl = active_length(m, s.l);
+    s.fp = passive_length(m, s.l);
+    s.ft = m->rigid ? 0 : tendon_force(m, (path - fiber * s.cosine) / m->slack_length);
+    return s;
+}
+
+static void put(const fb_muscle *m, const shape *s, double fiber, double velocity, double active,
+                double passive, double tendon, fb_muscle_point *p) {
+    p->fiber_length = fiber;
+    p->normalized_fiber_length = s->l;
+    p->pennation = s->phi;
+    p->fiber_velocity = velocity;
+    p->active_fiber_force = m->max_force * active;
+    p->passive_fiber_force = m->max_force * passive;
+    p->tendon_force = m->max_force * tendon;
+}
+
+/* A tendon that does not stretch: the path's length and speed are all. */
+static void evaluate_rigid(const fb_muscle *m, double a, double path, double speed,
+                           fb_muscle_point *p) {
+    double scale = m->optimal_length * m->max_velocity;
+    double fiber = fiber_at(m, path, m->slack_length);
+    if (m->kind == FB_MUSCLE_RIGID_TENDON) {
+        double along = fmax(0, path - m->slack_length);
+        fiber = m->height > 1.5e-8 ? sqrt(along * along + m->height * m->height) : along;
+    }
+    shape s = shape_at(m, path, fiber);
+    if (m->kind == FB_MUSCLE_RIGID_TENDON && m->height > 1.5e-8) {
+        s.cosine = fmax(0, path - m->slack_length) / fiber;
+        s.phi = acos(s.cosine);
+    }
+    bool buckled = path - fiber * s.cosine < m->slack_length - 1.5e-8;
+    double v = m->kind == FB_MUSCLE_RIGID_TENDON ? speed : speed * s.cosine;
+    double fv, damping;
+    if (buckled && m->kind == FB_MUSCLE_MILLARD) {
+        v = damping = 0;
+        fv = 1;
+    } else {
+        fv = velocity_force(m, v / scale);
+        damping = m->kind == FB_MUSCLE_RIGID_TENDON ? 0 : m->damping * v / scale;
+    }
+    double active = a * s.fl * fv, passive = s.fp + damping;
+    if (m->kind == FB_MUSCLE_MILLARD && active + passive < 0) {
+        passive = -active; /* the damper does not push */
+    }
+    put(m, &s, fiber, v, active, passive, (active + passive) * s.cosine, p);
+}
+
+/* Millard 2012 acceleration: elements with dampers of their own; see simulation notes there. */
+static double acceleration_forces(const fb_muscle *m, const shape *s, double a, double fiber,
+                                  double velocity, double tendon_velocity, double *tendon) {
+    double L0 = m->optimal_length, v = velocity / L0;
+    double along = velocity / fmax(s->cosine, 1e-6);
+    double S = fmax(0, s->ft * (1 + m->tendon_damping * tendon_velocity / m->slack_length));
+    double P = fmax(0, s->fp * (1 + m->passive_damping * v));
+    double K = fb_curve_value(&m->curves->compressive_length, s->l, NULL);
+    double C = fb_curve_value(&m->curves->compressive_pennation, s->cosine, NULL);
+    K = fmax(0, K * (1 - m->length_damping * v));
+    C = fmax(0, C * (1 - m->pennation_damping * along / (L0 * cos(m->pennation))));
+    double fv = velocity_force(m, v / m->max_velocity);
+    double fiber_sum = a * s->fl * fv + P - K + m->damping * v;
+    (void)fiber;
+    *tendon = S;
+    return fiber_sum * s->cosine - C;
+}
+
+void fb_muscle_evaluate(const fb_muscle *m, double activation, double path_length,
+                        double path_speed, double fiber_length, double fiber_velocity,
+                        fb_muscle_point *point) {
+    double a = activation_of(m, activation), scale = m->optimal_length * m->max_velocity;
+    if (m->rigid) {
+        evaluate_rigid(m, a, path_length, path_speed, point);
+        return;
+    }
+    bool clamps = m->kind == FB_MUSCLE_THELEN || m->kind == FB_MUSCLE_MILLARD;
+    double fiber = clamps ? fmax(fiber_length, m->min_length) : fiber_length;
+    shape s = shape_at(m, path_length, fiber);
+    double cosine = fmax(s.cosine, 1e-9), A = a * s.fl;
+    double f = s.ft / cosine - s.fp; /* what is left for the active fibers */
+    double v = 0, active = f, passive = s.fp, tendon = s.ft;
+    switch (m->kind) {
+    case FB_MUSCLE_THELEN: {
+        thelen_velocity law = thelen_law(m, a, A);
+        v = thelen_velocity_of(&law, f) * scale;
+        break;
+    }
+    case FB_MUSCLE_MILLARD: {
+        double w = balanced_velocity(m, m->damping < 0.001 ? A : fmax(A, 0), s.fp, s.ft, cosine);
+        v = w * scale;
+        active = A * velocity_force(m, w);
+        passive = s.fp + m->damping * w;
+        break;
+    }
+    case FB_MUSCLE_DE_GROOTE_FREGLY: {
+        const double *d = groote_d;
+        v = (sinh((f / A - d[3]) / d[0]) - d[2]) / d[1] * scale;
+        break;
+    }
+    case FB_MUSCLE_THELEN_DEPRECATED: {
+        double V = m->low_velocity + a * (m->max_velocity - m->low_velocity);
+        thelen_velocity law = thelen_law(m, 1, A);
+        double b = f <= A ? A + fmax(f, 0) / law.Af : law.k * (law.top - fmin(f, law.high));
+        v = (f - A) / (b / V + m->damping) * m->optimal_length;
+        active = fmax(0, A);
+        break;
+    }
+    case FB_MUSCLE_SCHUTTE:
+        v = schutte_velocity(m, A, fmax(0, f)) * m->optimal_length / m->time_scale;
+        active = fmax(0, A);
+        break;
+    case FB_MUSCLE_DELP:
+        v = fiber_velocity;
+        active = fmax(0, A);
+        break;
+    case FB_MUSCLE_MILLARD_ACCELERATION: {
+        double w = fiber_velocity / m->optimal_length;
+        double pulled = path_speed - fiber_velocity / fmax(s.cosine, 1e-6);
+        acceleration_forces(m, &s, a, fiber, fiber_velocity, pulled, &tendon);
+        v = fiber_velocity;
+        active = A * velocity_force(m, w / m->max_velocity);
+        passive = s.fp * (1 + m->passive_damping * w) + m->damping * w;
+        break;
+    }
+    case FB_MUSCLE_RIGID_TENDON: break;
+    }
+    if (clamps && fiber_length <= m->min_length && v <= 0) {
+        v = active = passive = 0; /* the fiber rests on its shortest length */
+    }
+    put(m, &s, fiber, v, active, passive, tendon, point);
+}
+
+/* ---- equilibrium ----------------------------------------------------------------------------- */
+
+typedef struct balance {
+    const fb_muscle *m;
+    double a, path, speed;
+    bool shared; /* fiber and tendon share the speed by their stiffness */
+    bool held;   /* the tendon keeps its length: the fibers take all of the speed */
+    double v;    /* m/s, of the fibers */
+} balance;
+
+/* Force of the fibers along the tendon at a fiber length and velocity. */
+static double along_tendon(const balance *b, double fiber, double v) {
+    const fb_muscle *m = b->m;
+    shape s = shape_at(m, b->path, fiber);
+    double w = v / (m->optimal_length * m->max_velocity), active = b->a * s.fl;
+    switch (m->kind) {
+    case FB_MUSCLE_THELEN: {
+        thelen_velocity law = thelen_law(m, b->a, active);
+        active = thelen_force_of(&law, w);
+        break;
+    }
+    case FB_MUSCLE_MILLARD:
+    case FB_MUSCLE_DE_GROOTE_FREGLY: active = active * velocity_force(m, w) + m->damping * w; break;
+    case FB_MUSCLE_MILLARD_ACCELERATION: {
+        double tendon;
+        return acceleration_forces(m, &s, b->a, fiber, v, b->speed - v / fmax(s.cosine, 1e-6),
+                                   &tendon);
+    }
+    default: active = fmax(0, active); break;
+    }
+    return (active + s.fp) * s.cosine;
+}
+
+static double tendon_at(const balance *b, double fiber) {
+    const fb_muscle *m = b->m;
+    double cosine = cos(pennation_at(m, fiber));
+    return tendon_force(m, (b->path - fiber * cosine) / m->slack_length);
+}
+
+/* Fibers less tendon, in greatest isometric forces; finds the fibers' velocity on the way. */
+static double imbalance(balance *b, double fiber) {
+    const fb_muscle *m = b->m;
+    double phi = pennation_at(m, fiber), cosine = cos(phi);
+    b->v = b->held ? b->speed * cosine : 0;
+    if (b->shared && b->path - fiber * cosine > m->slack_length) {
+        /* Km / (Km + Kt) of the path's speed is the tendon's; Km depends on the velocity */
+        double h = 1e-6 * m->optimal_length, x[2] = {fiber - h, fiber + h};
+        double run = x[1] * cos(pennation_at(m, x[1])) - x[0] * cos(pennation_at(m, x[0]));
+        double kt = (tendon_at(b, x[0]) - tendon_at(b, x[1])) / run;
+        for (int i = 0; i < MOST_STEPS; i++) {
+            double km = (along_tendon(b, x[1], b->v) - along_tendon(b, x[0], b->v)) / run;
+            double part = fabs(km + kt) > 1e-12 ? km / (km + kt) : 1;
+            double v = b->speed * (1 - part) * cosine, change = v - b->v;
+            b->v = i < 8 ? v : b->v + 0.5 * change; /* damped if it does not settle by itself */
+            if (fabs(change) < 1e-13) {
+                break;
+            }
+        }
+    }
+    double tendon = tendon_at(b, fiber);
+    if (m->kind == FB_MUSCLE_MILLARD_ACCELERATION) {
+        shape s = shape_at(m, b->path, fiber);
+        double force = acceleration_forces(m, &s, b->a, fiber, b->v,
+                                           b->speed - b->v / fmax(cosine, 1e-6), &tendon);
+        double turn = fiber > 0 ? -b->v / fiber * tan(phi) : 0; /* d phi / dt */
+        return force - tendon - fiber * turn * turn * m->mass / (m->max_force * cosine);
+    }
+    return along_tendon(b, fiber, b->v) - tendon;
+}
+
+/* Newton's method with a slope by differences and halved steps; as OpenSim begins, the tendon 1 %
+ * longer than slack. Then, if that fails, the first change of sign from there on shorter fibers. */
+static bool find_balance(balance *b, double low, double high, double *fiber) {
+    double x = keep(*fiber, low, high), error = imbalance(b, x);
+    for (int i = 0; i < MOST_STEPS && fabs(error) > BALANCE; i++) {
+        double h = 1e-7 * b->m->optimal_length;
+        double slope = (imbalance(b, x + h) - imbalance(b, x - h)) / (2 * h);
+        double step = slope != 0 ? -error / slope : 0, next = x, next_error = error;
+        for (int half = 0; half < 30; half++, step /= 2) {
+            next = keep(x + step, low, high);
+            next_error = imbalance(b, next);
+            if (fabs(next_error) < fabs(error)) {
+                break;
+            }
+        }
+        if (!(fabs(next_error) < fabs(error))) {
+            break;
+        }
+        x = next;
+        error = next_error;
+    }
+    *fiber = x;
+    if (fabs(error) <= 1e-8) {
+        imbalance(b, x);
+        return true;
+    }
+    double upper = high, e_upper = imbalance(b, upper);
+    for (int i = MOST_SCANS - 1; i >= 0; i--) {
+        double lower = low + (high - low) * i / MOST_SCANS, e_lower = imbalance(b, lower);
+        if (e_lower == 0 || (e_lower < 0) != (e_upper < 0)) {
+            for (int k = 0; k < 200 && upper - lower > 1e-16; k++) {
+                double middle = (lower + upper) / 2, e = imbalance(b, middle);
+                if ((e < 0) == (e_lower < 0)) {
+                    lower = middle;
+                } else {
+                    upper = middle;
+                }
+            }
+            *fiber = lower;
+            return fabs(imbalance(b, lower)) <= 1e-6;
+        }
+        upper = lower;
+        e_upper = e_lower;
+    }
+    *fiber = e_upper > 0 ? low : high; /* pulls even at its shortest, or not at all */
+    imbalance(b, *fiber);
+    return false;
+}
+
+bool fb_muscle_equilibrate(const fb_muscle *m, double activation, double path_length,
+                           double path_speed, fb_equilibrium how, fb_muscle_point *point) {
+    if (m->rigid) {
+        fb_muscle_evaluate(m, activation, path_length, path_speed, 0, 0, point);
+        return true;
+    }
+    balance b = {.m = m,
+                 .a = activation_of(m, activation),
+                 .path = path_length,
+                 .speed = path_speed};
+    bool by_class = how == FB_EQUILIBRIUM_OPENSIM4;
+    bool old = m->kind == FB_MUSCLE_THELEN_DEPRECATED || m->kind == FB_MUSCLE_SCHUTTE ||
+               m->kind == FB_MUSCLE_DELP;
+    b.held = m->kind == FB_MUSCLE_DE_GROOTE_FREGLY && how != FB_EQUILIBRIUM_STATIC;
+    b.shared = !b.held && !old && how != FB_EQUILIBRIUM_STATIC &&
+               !(by_class && m->kind == FB_MUSCLE_MILLARD);
+    double low = m->min_length > 0 ? m->min_length : 1e-6 * m->optimal_length;
+    if (old) {
+        low = fmax(m->height, low);
+    }
+    double high = fmax(low, fiber_at(m, path_length, m->slack_length));
+    double fiber = fmax(low, fiber_at(m, path_length, 1.01 * m->slack_length));
+    if (m->kind == FB_MUSCLE_DE_GROOTE_FREGLY) {
+        high = fmax(low, fiber_at(m, path_length, 0.9 * m->slack_length));
+    }
+    bool found = find_balance(&b, low, high, &fiber);
+    double v = m->kind == FB_MUSCLE_DELP ? 0 : b.v;
+    fb_muscle_evaluate(m, activation, path_length, path_speed, fiber, v, point);
+    return found || fiber <= low; /* the fiber may rest on its shortest length */
+}

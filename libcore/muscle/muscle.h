@@ -1,0 +1,101 @@
+/* Hill-type muscles: activation, curves, pennation, the balance of fibers and tendon.
+ *
+ * Lengths in m, velocities in m/s (positive: lengthening), forces in N, angles in rad. A path of
+ * length L is a tendon and fibers at the pennation angle phi: L = tendon + fiber cos(phi), where
+ * the fibers' distance across stays that of the optimal length (a parallelogram of fixed width).
+ *
+ * Sources: D. Thelen, J. Biomech. Eng. 125 (2003) 70; M. Millard and others, J. Biomech. Eng. 135
+ * (2013) 021005; F. De Groote and others, Ann. Biomed. Eng. 44 (2016) 2922; L. Schutte, Stanford
+ * 1993; S. Delp, Stanford 1990; and the choices that OpenSim made. */
+#ifndef FB_MUSCLE_MUSCLE_H
+#define FB_MUSCLE_MUSCLE_H
+
+#include "libcore/muscle/curve.h"
+#include "libcore/muscle/path.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum fb_muscle_kind {
+    FB_MUSCLE_THELEN,
+    FB_MUSCLE_MILLARD,
+    FB_MUSCLE_MILLARD_ACCELERATION,
+    FB_MUSCLE_DE_GROOTE_FREGLY,
+    FB_MUSCLE_RIGID_TENDON,
+    FB_MUSCLE_THELEN_DEPRECATED,
+    FB_MUSCLE_SCHUTTE,
+    FB_MUSCLE_DELP
+} fb_muscle_kind;
+
+/* The curves of the classes that have Bezier curves, or splines. */
+typedef struct fb_muscle_curves {
+    fb_curve active, velocity, velocity_inverse, passive, tendon;
+    fb_curve compressive_length, compressive_pennation;
+    fb_function splines[4];  /* tendon, active, passive, velocity */
+    bool passive_by_formula; /* Schutte, Delp: the default passive curve is an exponential */
+} fb_muscle_curves;
+
+typedef struct fb_muscle {
+    fb_muscle_kind kind;
+    const fb_element *element;
+    int path;
+    bool rigid;                 /* the tendon does not stretch */
+    bool activation_is_control; /* no activation dynamics */
+    double max_force, optimal_length, slack_length, pennation;
+    double max_velocity;       /* optimal fiber lengths per second */
+    double height;             /* of the parallelogram, m */
+    double min_length;         /* shortest fiber, m */
+    double max_pennation;      /* rad */
+    double minimum_activation; /* activation is kept to this .. 1; negative: as it is */
+    double damping;
+    double default_activation, default_fiber_length;
+    /* Thelen: strains and shape factors; others: see muscle.c */
+    double tendon_strain, fiber_strain, active_shape, passive_shape, velocity_shape;
+    double max_lengthening_force, threshold, low_velocity, time_scale, mass;
+    double tendon_damping, passive_damping, length_damping, pennation_damping;
+    double width_scale;
+    const fb_muscle_curves *curves;
+} fb_muscle;
+
+typedef struct fb_muscles {
+    fb_arena arena;
+    fb_muscle *muscles; /* in the model's order; those that are enabled */
+    int n;
+} fb_muscles;
+
+/* Compiles the muscles of a model. An error in `diag` and FB_E_INPUT for parameters that make no
+ * muscle (a force or length that is not positive, a curve that does not rise). */
+fb_status fb_muscles_compile(fb_muscles **muscles, const fb_paths *paths, fb_diag *diag);
+void fb_muscles_free(fb_muscles *muscles);
+
+/* What a muscle does at a moment. */
+typedef struct fb_muscle_point {
+    double fiber_length, fiber_velocity, pennation, normalized_fiber_length;
+    double tendon_force;        /* N: what pulls at the path's ends */
+    double active_fiber_force;  /* N, along the fibers */
+    double passive_fiber_force; /* N, along the fibers, damping included */
+} fb_muscle_point;
+
+/* Forces and fiber velocity from the fiber's length (ignored by rigid tendons) and velocity (used
+ * by classes that have it as a state). */
+void fb_muscle_evaluate(const fb_muscle *muscle, double activation, double path_length,
+                        double path_speed, double fiber_length, double fiber_velocity,
+                        fb_muscle_point *point);
+
+/* How fiber and tendon share the path's speed when a muscle is put into equilibrium. */
+typedef enum fb_equilibrium {
+    FB_EQUILIBRIUM_OPENSIM4, /* as OpenSim 4.5.2: by stiffness in some classes, static in others */
+    FB_EQUILIBRIUM_SHARED,   /* by the stiffness of both, in every class with an elastic tendon */
+    FB_EQUILIBRIUM_STATIC    /* all at rest */
+} fb_equilibrium;
+
+/* The fiber length at which fibers and tendon are in balance. False if there is none; `point` is
+ * then what comes nearest (the fiber at its shortest, or longest). */
+bool fb_muscle_equilibrate(const fb_muscle *muscle, double activation, double path_length,
+                           double path_speed, fb_equilibrium how, fb_muscle_point *point);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
