@@ -6,10 +6,11 @@
 #include "formats/json.h"
 #include "libcore/base/table.h"
 
-static const char head[] = "fbtools {";
+static const char head[] = "fbtools {", begin[] = "\"source_version\":";
 
 bool fb_osim_is_extra(const char *comment) {
-    return strncmp(comment, head, sizeof head - 1) == 0;
+    return strncmp(comment, head, sizeof head - 1) == 0 &&
+           strncmp(comment + sizeof head - 1, begin, sizeof begin - 1) == 0;
 }
 
 const char *fb_osim_find_extra(const fb_xml *xml) {

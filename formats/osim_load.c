@@ -3,6 +3,7 @@
 
 #include "formats/osim_stages.h"
 #include "libcore/base/number.h"
+#include "libcore/model/class.h"
 
 #define MAX_INCLUDED 64 /* files that one document may include, all levels together */
 
@@ -141,6 +142,13 @@ static fb_status include_file(fb_xml *xml, fb_xml_node *node, const char *name,
     return FB_OK;
 }
 
+/* Objects and sets can be in files of their own; other elements with that attribute are plug-ins'.
+ */
+static bool may_be_elsewhere(const char *tag) {
+    size_t n = strlen(tag);
+    return fb_class_find(tag) || (n > 3 && strcmp(tag + n - 3, "Set") == 0);
+}
+
 /* Each file is nested less than that, but files within files may be more. */
 static fb_status check_depth(const fb_xml *xml, fb_diag *diag) {
     int depth = 0;
@@ -169,7 +177,7 @@ fb_status fb_osim_include(fb_xml *xml, const fb_osim_options *options, fb_diag *
     int count = 0;
     for (fb_xml_node *node = xml->root; node; node = next_node(xml->root, node, 1)) {
         const char *name = fb_xml_attr(node, "file");
-        if (!name || !*name || strcmp(name, "Unassigned") == 0) {
+        if (!name || !*name || strcmp(name, "Unassigned") == 0 || !may_be_elsewhere(node->tag)) {
             continue;
         }
         fb_status status = include_file(xml, node, name, options, diag, &count);
@@ -195,6 +203,9 @@ fb_status fb_osim_apply_defaults(fb_xml *xml, fb_diag *diag) {
     fb_xml_node *model = strcmp(xml->root->tag, "Model") == 0 ? xml->root
                                                               : fb_xml_child(xml->root, "Model");
     fb_xml_node *defaults = model ? fb_xml_child(model, "defaults") : NULL;
+    if (!defaults) {
+        defaults = fb_xml_child(xml->root, "defaults");
+    }
     if (!defaults || !defaults->first) {
         return FB_OK;
     }

@@ -93,6 +93,36 @@ static void wrong(reader *r, const fb_xml_node *node, const fb_element *element,
     r->status = FB_E_INPUT;
 }
 
+/* Attributes that nothing is done with. */
+static void note_attributes(reader *r, const fb_xml_node *node, const fb_element *element) {
+    for (const fb_xml_attribute *a = node->attributes; a; a = a->next) {
+        if (strcmp(a->name, "file") == 0 || strcmp(a->name, "Version") == 0) {
+            continue;
+        }
+        bool own = element && is(node, element->cls->name);
+        const char *what = own       ? who(r, element)
+                           : element ? fb_arena_printf(&r->scratch, "<%s> of %s", node->tag,
+                                                       who(r, element))
+                                     : fb_arena_printf(&r->scratch, "<%s>", node->tag);
+        fb_diag_add(r->diag, FB_IGNORED, FB2004, place_of(node, element), "it has no effect",
+                    "%s has the attribute %s=\"%s\", which is not known", what, a->name, a->value);
+    }
+}
+
+/* What a set has beside its objects. */
+static void note_rest(reader *r, const fb_xml_node *set, const fb_element *element, bool groups) {
+    note_attributes(r, set, element);
+    for (const fb_xml_node *child = set->first; child; child = child->next) {
+        if (is(child, "objects")) {
+            note_attributes(r, child, element);
+        } else if (is(child, "groups") ? groups && child->first
+                                       : child->first || child->text_length) {
+            fb_diag_add(r->diag, FB_IGNORED, FB2002, place_of(child, element), "it has no effect",
+                        "%s has no property <%s>", set->tag, child->tag);
+        }
+    }
+}
+
 /* ---- comments ------------------------------------------------------------------------------- */
 
 static property_seen *property_entry(reader *r, const fb_class *cls, const char *tag) {
@@ -570,6 +600,11 @@ static void read_objects(reader *r, fb_xml_node *node, fb_element *element, cons
     for (int i = 0; i < value->n; i++) {
         FB_PUSH(&r->scratch, list.items, list.n, list.capacity, value->as.objects[i]);
     }
+    if (fb_xml_child(node, "objects")) {
+        note_rest(r, node, element, true);
+    } else {
+        note_attributes(r, node, element);
+    }
     for (fb_xml_node *one = object_nodes(node); one; one = one->next) {
         if (is(one, "groups") || is(one, "objects")) {
             continue;
@@ -609,12 +644,13 @@ static void read_field(reader *r, fb_xml_node *node, fb_element *element, int in
         note_inside(r, element, node, field->tag);
         read_objects(r, node, element, field, value);
     } else if (field->type == FB_OBJECT) {
-        bool itself = is_object_itself(node, field);
+        bool itself = is_object_itself(node, field) || !is(node, field->tag);
         fb_xml_node *one = itself ? node : object_nodes(node);
         if (!one) {
             return;
         }
         if (!itself) {
+            note_attributes(r, node, element);
             note_inside(r, element, node, field->tag);
             note_comments(r, element, field->tag, one->comments);
         }
@@ -629,6 +665,7 @@ static void read_field(reader *r, fb_xml_node *node, fb_element *element, int in
             }
         }
     } else {
+        note_attributes(r, node, element);
         note_inside(r, element, node, field->tag);
         read_value(r, node, element, field, value);
     }
@@ -728,13 +765,7 @@ static fb_element *read_object(reader *r, fb_xml_node *node, const fb_class *cls
         }
     }
     note_comments(r, element, "", node->end_comments);
-    for (const fb_xml_attribute *a = node->attributes; a; a = a->next) {
-        if (strcmp(a->name, "file") != 0 && strcmp(a->name, "Version") != 0) {
-            fb_diag_add(r->diag, FB_IGNORED, FB2004, place_of(node, element), "it has no effect",
-                        "%s has the attribute %s=\"%s\", which is not known", who(r, element),
-                        a->name, a->value);
-        }
-    }
+    note_attributes(r, node, element);
     if (cls->family == FB_JOINT) {
         fb_joint_complete(r->model, element);
     }
@@ -751,6 +782,20 @@ static const char *lower_case(reader *r, const char *text) {
     return lower;
 }
 
+/* A name that a component path can hold. */
+static const char *without_slash(reader *r, const fb_xml_node *node, const char *given) {
+    char *name = fb_arena_dup(&r->scratch, given);
+    for (char *c = name; *c; c++) {
+        if (*c == '/' || (given[0] == '.' && strlen(given) < 3)) {
+            *c = '_';
+        }
+    }
+    fb_diag_add(r->diag, FB_WARNING, FB2204, place_of(node, NULL),
+                "references to it by the old name are not found",
+                "the name '%s' becomes '%s': component paths cannot hold it", given, name);
+    return name;
+}
+
 /* Children that live in the model's lists. `path` is where: "/forceset",
  * "/bodyset/femur/wrapobjectset". */
 static void read_children(reader *r, fb_xml_node *holder, fb_element *owner, const char *path) {
@@ -761,18 +806,15 @@ static void read_children(reader *r, fb_xml_node *holder, fb_element *owner, con
         }
         const char *name = node->name && *node->name ? node->name : NULL;
         const char *given = name ? name : lower_case(r, node->tag);
-        if (strchr(given, '/')) {
-            fb_diag_add(r->diag, FB_WARNING, FB2204, place_of(node, owner), NULL,
-                        "the name '%s' has a '/' in it, which component paths cannot hold", given);
+        if (strchr(given, '/') || strcmp(given, ".") == 0 || strcmp(given, "..") == 0) {
+            given = name = without_slash(r, node, given);
         }
         char *full = fb_arena_printf(&r->model->arena, "%s/%s", path, given);
         int order = r->order++;
         fb_element *element;
         if (cls && cls->list && (owner || cls->family != FB_WRAP)) {
             element = read_object(r, node, cls, NULL, full);
-            if (!name) {
-                element->name = fb_arena_dup(&r->model->arena, given);
-            }
+            element->name = fb_arena_dup(&r->model->arena, given);
             if (cls->family == FB_WRAP) {
                 const char *frame = owner->path;
                 fb_value_set_refs(r->model, fb_value_of(element, "frame"), &frame, 1);
@@ -804,6 +846,13 @@ static void read_groups(reader *r, const fb_xml_node *groups, const char *path) 
             continue;
         }
         const fb_xml_node *members = fb_xml_child(node, "members");
+        note_attributes(r, node, NULL);
+        for (const fb_xml_node *child = node->first; child; child = child->next) {
+            if (child != members) {
+                fb_diag_add(r->diag, FB_IGNORED, FB2002, place_of(child, NULL), NULL,
+                            "a group has no property <%s>", child->tag);
+            }
+        }
         fb_group group = {.set = fb_arena_dup(&model->arena, path),
                           .name = fb_arena_dup(&model->arena, node->name ? node->name : "")};
         int n = 0;
@@ -825,11 +874,10 @@ static void read_set(reader *r, fb_xml_node *set, const char *path) {
         read_children(r, plain ? set : objects, NULL, path);
     }
     read_groups(r, fb_xml_child(set, "groups"), path);
-    for (fb_xml_node *child = set->first; child && !plain; child = child->next) {
-        if (!is(child, "objects") && !is(child, "groups") && (child->first || child->text_length)) {
-            fb_diag_add(r->diag, FB_IGNORED, FB2002, place_of(child, NULL), "it has no effect",
-                        "%s has no property <%s>", set->tag, child->tag);
-        }
+    if (plain) {
+        note_attributes(r, set, NULL);
+    } else {
+        note_rest(r, set, NULL, false);
     }
 }
 
@@ -847,6 +895,8 @@ static void read_model(reader *r, fb_xml_node *node) {
     fb_element *root = model->root;
     root->name = fb_arena_dup(&model->arena, node->name ? node->name : "");
     root->line = node->line;
+    bool has_ground = false;
+    note_attributes(r, node, root);
     if (node->parent) {
         note_comments(r, root, NULL, node->parent->comments);
     }
@@ -860,7 +910,10 @@ static void read_model(reader *r, fb_xml_node *node) {
                                                     : written_tag(root, child, index));
         if (path) {
             read_set(r, child, path);
+        } else if (is(child, "Ground") && has_ground) {
+            keep_property(r, root, child);
         } else if (is(child, "Ground")) {
+            has_ground = true;
             fb_element *ground = read_object(r, child, fb_class_find("Ground"), NULL, "/ground");
             ground->name = "ground";
             model->ground = ground;
@@ -928,6 +981,15 @@ static fb_status read_document(reader *r, const fb_osim_options *options) {
     fb_xml_node *root = r->xml->root;
     fb_xml_node *node = is(root, "Model") ? root : fb_xml_child(root, "Model");
     r->model->source_version = r->version;
+    for (const fb_xml_node *child = root == node ? NULL : root->first; child; child = child->next) {
+        if (child != node && !is(child, "defaults")) {
+            fb_diag_add(r->diag, FB_IGNORED, FB2002, place_of(child, NULL), NULL,
+                        "a document holds one <Model>; this <%s> is left out", child->tag);
+        }
+    }
+    if (root != node) {
+        note_attributes(r, root, NULL);
+    }
     const char *extra = fb_osim_find_extra(r->xml);
     r->from_fb = extra != NULL;
     if (extra) {

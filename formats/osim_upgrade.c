@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "formats/osim_extra.h"
 #include "formats/osim_stages.h"
 #include "libcore/base/number.h"
 
@@ -17,6 +18,8 @@ typedef struct upgrade {
     fb_xml_node *model;
     int dropped_looks; /* VisibleObjects of things that have no looks any more */
     const fb_xml_node *first_look;
+    const char **spaced; /* names that had white space */
+    size_t n_spaced, spaced_capacity;
 } upgrade;
 
 static int is(const fb_xml_node *node, const char *tag) {
@@ -53,8 +56,16 @@ static void drop(fb_xml_node *node) {
     fb_xml_remove(node);
 }
 
-static int is_true(const fb_xml_node *node) {
-    return node && (node->text[0] == 't' || node->text[0] == 'T' || node->text[0] == '1');
+/* What a property of an upgrade's own says; an error if it is no truth value. */
+static int is_true(upgrade *u, const fb_xml_node *node) {
+    if (strcasecmp(node->text, "true") == 0 || strcmp(node->text, "1") == 0) {
+        return 1;
+    }
+    if (node->text_length && strcasecmp(node->text, "false") != 0 && strcmp(node->text, "0") != 0) {
+        fb_diag_add(u->diag, FB_ERROR, FB2103, (fb_place){node->file, node->line, NULL, node->tag},
+                    NULL, "<%s> holds '%s': must be true or false", node->tag, node->text);
+    }
+    return 0;
 }
 
 /* The text of a child, or a default. */
@@ -78,8 +89,7 @@ static void negate_child(upgrade *u, fb_xml_node *node, const char *old, const c
         return;
     }
     if (fb_xml_child(node, new)) {
-        drop(child);
-        return;
+        return; /* the newer one counts, this one is kept */
     }
     static const char *const yes[] = {"true", "1"}, *const no[] = {"false", "0"};
     for (int i = 0; i < 2; i++) { /* other words are left for the reader to refuse */
@@ -98,6 +108,21 @@ static void move_children(fb_xml_node *from, fb_xml_node *to) {
         fb_xml_node *child = from->first;
         fb_xml_remove(child);
         fb_xml_append(to, child);
+    }
+}
+
+/* A second list of objects in a set goes to the end of the first. */
+static void merge_repeated(fb_xml_node *set) {
+    static const char *const lists[] = {"objects", "groups"};
+    for (int i = 0; i < 2; i++) {
+        fb_xml_node *first = fb_xml_child(set, lists[i]);
+        for (fb_xml_node *more = first ? first->next : NULL, *next; more; more = next) {
+            next = more->next;
+            if (is(more, lists[i])) {
+                move_children(more, first);
+                drop(more);
+            }
+        }
     }
 }
 
@@ -199,6 +224,23 @@ static int numbers(const char *text, double *x, int most) {
     return n;
 }
 
+/* True if a text is n numbers and nothing else. */
+static bool are_numbers(const char *text, double *x, int n) {
+    const char *end = text + strlen(text);
+    for (int i = 0; i < n; i++) {
+        while (isspace((unsigned char)*text)) {
+            text++;
+        }
+        if (!fb_number_scan(&text, end, &x[i])) {
+            return false;
+        }
+    }
+    while (isspace((unsigned char)*text)) {
+        text++;
+    }
+    return text == end;
+}
+
 /* Adds <tag> with numbers as text. */
 static void add_numbers(upgrade *u, fb_xml_node *parent, const char *tag, const double *x, int n) {
     char text[8 * FB_NUMBER_MAX];
@@ -286,11 +328,26 @@ static void attach_mesh(upgrade *u, fb_xml_node *body, const char *file, const d
                    texture);
 }
 
+/* Numbers of a display setting; a record if they are none, and x stays. */
+static void look_numbers(upgrade *u, const fb_xml_node *node, const char *tag, double *x, int n) {
+    const fb_xml_node *child = fb_xml_child(node, tag);
+    double y[6];
+    if (!child || !child->text_length) {
+        return;
+    }
+    if (are_numbers(child->text, y, n)) {
+        memcpy(x, y, (size_t)n * sizeof *x);
+    } else {
+        fb_diag_add(u->diag, FB_IGNORED, FB2101, (fb_place){child->file, child->line, NULL, tag},
+                    "looks only", "<%s> holds '%.40s': must be %d numbers", tag, child->text, n);
+    }
+}
+
 /* The VisibleObject of a body: its meshes become attached geometry. */
 static void attach_visible(upgrade *u, fb_xml_node *body, fb_xml_node *visible) {
     double outer_scale[3] = {1, 1, 1}, outer[6] = {0};
-    numbers(child_text(visible, "scale_factors", ""), outer_scale, 3);
-    numbers(child_text(visible, "transform", ""), outer, 6);
+    look_numbers(u, visible, "scale_factors", outer_scale, 3);
+    look_numbers(u, visible, "transform", outer, 6);
     const char *preference = child_text(visible, "display_preference", NULL);
     const fb_xml_node *properties = fb_xml_child(visible, "VisibleProperties");
     if (!preference && properties) {
@@ -315,8 +372,8 @@ static void attach_visible(upgrade *u, fb_xml_node *body, fb_xml_node *visible) 
             continue;
         }
         double scale[3] = {1, 1, 1}, transform[6] = {0};
-        numbers(child_text(one, "scale_factors", ""), scale, 3);
-        numbers(child_text(one, "transform", ""), transform, 6);
+        look_numbers(u, one, "scale_factors", scale, 3);
+        look_numbers(u, one, "transform", transform, 6);
         for (int i = 0; i < 3; i++) {
             scale[i] *= outer_scale[i];
         }
@@ -432,26 +489,30 @@ static void upgrade_point(upgrade *u, fb_xml_node *point) {
 static void upgrade_body(upgrade *u, fb_xml_node *body) {
     static const char *const parts[] = {"inertia_xx", "inertia_yy", "inertia_zz",
                                         "inertia_xy", "inertia_xz", "inertia_yz"};
-    if (fb_xml_child(body, "inertia_xx") && !fb_xml_child(body, "inertia")) {
+    const fb_xml_node *first = NULL;
+    for (int i = 0; i < 6 && !first; i++) {
+        first = fb_xml_child(body, parts[i]);
+    }
+    if (first && !fb_xml_child(body, "inertia")) { /* beside one they are kept */
         char *text =
             fb_arena_printf(&u->xml->arena, "%s %s %s %s %s %s", child_text(body, parts[0], "0"),
                             child_text(body, parts[1], "0"), child_text(body, parts[2], "0"),
                             child_text(body, parts[3], "0"), child_text(body, parts[4], "0"),
                             child_text(body, parts[5], "0"));
-        fb_xml_add(u->xml, body, "inertia", text)->line = fb_xml_child(body, parts[0])->line;
-    }
-    for (int i = 0; i < 6; i++) {
-        fb_xml_node *part = fb_xml_child(body, parts[i]);
-        if (part) {
-            drop(part);
+        fb_xml_add(u->xml, body, "inertia", text)->line = first->line;
+        for (int i = 0; i < 6; i++) {
+            fb_xml_node *part = fb_xml_child(body, parts[i]);
+            if (part) {
+                drop(part);
+            }
         }
     }
     /* 3 x 3 numbers, row by row, in the oldest documents */
     fb_xml_node *inertia = fb_xml_child(body, "inertia");
     double x[9];
-    if (inertia && numbers(inertia->text, x, 9) == 9) {
+    if (inertia && are_numbers(inertia->text, x, 9)) {
         double six[6] = {x[0], x[4], x[8], x[1], x[2], x[5]};
-        fb_xml_remove(inertia);
+        drop(inertia);
         add_numbers(u, body, "inertia", six, 6);
     }
 }
@@ -463,9 +524,14 @@ static const char *add_offset(upgrade *u, fb_xml_node *owner, const char *parent
     if (!frames) {
         frames = fb_xml_add(u->xml, owner, "frames", NULL);
     }
-    fb_xml_node *frame = fb_xml_add(u->xml, frames, "PhysicalOffsetFrame", NULL);
     const char *slash = strrchr(parent, '/');
-    frame->name = fb_arena_printf(&u->xml->arena, "%s_offset", slash ? slash + 1 : parent);
+    const char *name = fb_arena_printf(&u->xml->arena, "%s_offset", slash ? slash + 1 : parent);
+    int taken = 0;
+    for (const fb_xml_node *other = frames->first; other; other = other->next) {
+        taken += other->name && strcmp(other->name, name) == 0; /* both ends on one body */
+    }
+    fb_xml_node *frame = fb_xml_add(u->xml, frames, "PhysicalOffsetFrame", NULL);
+    frame->name = taken ? fb_arena_printf(&u->xml->arena, "%s_%d", name, taken - 1) : name;
     fb_xml_add(u->xml, frame, "socket_parent", parent);
     fb_xml_add(u->xml, frame, "translation", translation);
     fb_xml_add(u->xml, frame, "orientation", rotation);
@@ -473,9 +539,8 @@ static const char *add_offset(upgrade *u, fb_xml_node *owner, const char *parent
 }
 
 static int is_zero_text(const char *text) {
-    double x[3] = {0};
-    numbers(text, x, 3);
-    return all_zero(x, 3);
+    double x[3];
+    return are_numbers(text, x, 3) && all_zero(x, 3); /* else the reader looks at them */
 }
 
 /* Removes a property and returns its text. */
@@ -495,16 +560,21 @@ static void extract_joint(upgrade *u, fb_xml_node *body, fb_xml_node *joints) {
     if (!holder) {
         return;
     }
-    fb_xml_node *joint = holder->first;
-    fb_xml_remove(holder);
-    if (!joint) {
-        return;
+    for (fb_xml_node *joint = holder->first, *next; joint; joint = next) {
+        next = joint->next;
+        if (!fb_class_find(joint->tag)) {
+            continue; /* of a plug-in: it stays where it says whose joint it is, and is kept there
+                       */
+        }
+        fb_xml_remove(joint);
+        if (!fb_xml_child(joint, "socket_child_frame") && !fb_xml_child(joint, "#child")) {
+            fb_xml_add(u->xml, joint, "#child", body->name ? body->name : "");
+        }
+        fb_xml_append(joints, joint);
     }
-    fb_xml_remove(joint);
-    if (!fb_xml_child(joint, "socket_child_frame") && !fb_xml_child(joint, "#child")) {
-        fb_xml_add(u->xml, joint, "#child", body->name ? body->name : "");
+    if (!holder->first) {
+        drop(holder);
     }
-    fb_xml_append(joints, joint);
 }
 
 /* The axis of a TransformAxis as numbers. */
@@ -562,13 +632,10 @@ static void complete_axes(upgrade *u, fb_xml_node *axes[3], int n, const char *k
 /* TransformAxisSet (rotations and translations mixed, as many as there are) to SpatialTransform. */
 static void upgrade_transform(upgrade *u, fb_xml_node *joint) {
     fb_xml_node *old = fb_xml_child(joint, "TransformAxisSet");
-    if (!old) {
-        return;
+    if (!old || !is(joint, "CustomJoint") || fb_xml_child(joint, "SpatialTransform")) {
+        return; /* where it means nothing it is kept */
     }
-    fb_xml_remove(old);
-    if (!is(joint, "CustomJoint") || fb_xml_child(joint, "SpatialTransform")) {
-        return;
-    }
+    drop(old);
     fb_xml_node *objects = fb_xml_child(old, "objects");
     fb_xml_node *rotations[3] = {0}, *translations[3] = {0};
     int n_rotations = 0, n_translations = 0;
@@ -576,7 +643,7 @@ static void upgrade_transform(upgrade *u, fb_xml_node *joint) {
         fb_xml_node *axis = objects->first;
         fb_xml_remove(axis);
         fb_xml_node *flag = fb_xml_child(axis, "is_rotation");
-        int rotates = flag ? is_true(flag) : 1;
+        int rotates = flag ? is_true(u, flag) : 1;
         if (flag) {
             fb_xml_remove(flag);
         }
@@ -612,7 +679,14 @@ static void upgrade_joint(upgrade *u, fb_xml_node *joint) {
         if (objects) {
             move_children(objects, list);
         }
-        fb_xml_remove(set);
+        for (const fb_xml_node *rest = set->first; rest; rest = rest->next) {
+            if (rest != objects && (rest->first || rest->text_length)) {
+                fb_diag_add(u->diag, FB_IGNORED, FB2401,
+                            (fb_place){rest->file, rest->line, NULL, set->tag}, "it has no effect",
+                            "<%s> of a CoordinateSet is left out", rest->tag);
+            }
+        }
+        drop(set);
     }
     upgrade_transform(u, joint);
     if (fb_xml_child(joint, "parent_body") || fb_xml_child(joint, "location_in_parent") ||
@@ -653,7 +727,7 @@ static void upgrade_joint(upgrade *u, fb_xml_node *joint) {
     if (reverse) {
         fb_xml_node *parent = fb_xml_child(joint, "socket_parent_frame");
         fb_xml_node *child = fb_xml_child(joint, "socket_child_frame");
-        if (is_true(reverse) && parent && child) {
+        if (is_true(u, reverse) && parent && child) {
             rename_to(u, parent, "socket_child_frame");
             rename_to(u, child, "socket_parent_frame");
         }
@@ -712,7 +786,10 @@ static void upgrade_constraint(upgrade *u, fb_xml_node *node) {
 /* Adds a direction that is the opposite of a text. */
 static void add_opposite(upgrade *u, fb_xml_node *node, const char *tag, const char *text) {
     double x[3] = {0, 0, 0};
-    numbers(text, x, 3);
+    if (!are_numbers(text, x, 3)) {
+        fb_xml_add(u->xml, node, tag, text); /* for the reader to refuse */
+        return;
+    }
     for (int i = 0; i < 3; i++) {
         x[i] = x[i] == 0 ? 0 : -x[i];
     }
@@ -816,6 +893,46 @@ static bool holds_name(const fb_xml_node *node) {
     return false;
 }
 
+/* Properties of old documents that hold the names of several components, or one in a set. */
+static bool holds_names(const fb_xml_node *node) {
+    static const char *const tags[] = {"coordinates", "independent_coordinate_names",
+                                       "actuator_list", "members", "coordinate_list"};
+    for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
+        if (is(node, tags[i])) {
+            return !node->first;
+        }
+    }
+    return false;
+}
+
+/* Whether the characters at both ends of a part of a text are no part of a name. */
+static bool stands_alone(const char *text, const char *at, size_t n) {
+    return (at == text || isspace((unsigned char)at[-1])) &&
+           (!at[n] || isspace((unsigned char)at[n]));
+}
+
+/* In lists, a name with white space can only be known by itself. */
+static void upgrade_lists(upgrade *u, fb_xml_node *node) {
+    if (u->n_spaced == 0 || !holds_names(node)) {
+        return;
+    }
+    for (size_t i = 0; i < u->n_spaced; i++) {
+        const char *old = u->spaced[i], *at = node->text;
+        size_t n = strlen(old);
+        while ((at = strstr(at, old)) != NULL) {
+            if (!stands_alone(node->text, at, n)) {
+                at++;
+                continue;
+            }
+            size_t begin = (size_t)(at - node->text);
+            node->text = fb_arena_printf(&u->xml->arena, "%.*s%s%s", (int)begin, node->text,
+                                         without_space(u, old), at + n);
+            node->text_length = strlen(node->text);
+            at = node->text + begin;
+        }
+    }
+}
+
 /* Names lose their white space, and so do references to them; before anything is derived from
  * either. */
 static void upgrade_names(upgrade *u, fb_xml_node *node) {
@@ -834,6 +951,7 @@ static void upgrade_names(upgrade *u, fb_xml_node *node) {
     fb_diag_add(u->diag, FB_WARNING, FB2401, (fb_place){node->file, node->line, NULL, node->tag},
                 NULL, "the name '%s' becomes '%s': names have no white space since version 30500",
                 node->name, name);
+    FB_PUSH(&u->xml->arena, u->spaced, u->n_spaced, u->spaced_capacity, node->name);
     node->name = name;
 }
 
@@ -844,6 +962,11 @@ static const char *enabled_tag(const fb_xml_node *node) {
     return family == FB_CONSTRAINT                         ? "isEnforced"
            : family == FB_PROBE || family == FB_CONTROLLER ? "enabled"
                                                            : "appliesForce";
+}
+
+/* The only thing that documents of 40000 to 40500 have another name for than those of 40600. */
+static void rename_actuators(upgrade *u, fb_xml_node *node) {
+    rename_child(u, node, "actuator_list", "socket_actuators");
 }
 
 /* What is done to one node, after its children. */
@@ -857,7 +980,8 @@ static void upgrade_node(upgrade *u, fb_xml_node *node) {
         return;
     }
     rename_socket(u, node);
-    rename_child(u, node, "actuator_list", "socket_actuators"); /* of any controller, since 40600 */
+    rename_actuators(u, node);
+    merge_repeated(node);
     if (fb_xml_child(node, "isDisabled")) {
         negate_child(u, node, "isDisabled", enabled_tag(node));
     }
@@ -1003,9 +1127,15 @@ static void walk(upgrade *u, fb_xml_node *top, void (*act)(upgrade *, fb_xml_nod
 
 void fb_osim_upgrade(fb_xml *xml, int version, fb_diag *diag) {
     upgrade u = {.xml = xml, .diag = diag, .version = version};
+    if (version >= 40000 && fb_osim_find_extra(xml)) { /* ours: old tags in it are kept parts */
+        u.model = is(xml->root, "Model") ? xml->root : fb_xml_child(xml->root, "Model");
+        walk(&u, u.model, rename_actuators);
+        return;
+    }
     u.model = is(xml->root, "Model") ? xml->root : fb_xml_child(xml->root, "Model");
     walk(&u, u.model, rename_class);
     walk(&u, u.model, upgrade_names);
+    walk(&u, u.model, upgrade_lists);
     flatten_engine(&u);
     walk(&u, u.model, upgrade_node);
     flatten_bodies(&u);

@@ -232,8 +232,24 @@ static void write_objects(writer *w, const fb_field *field, const fb_value *valu
     close_tag(w, tag);
 }
 
+/* True of a kept object whose XML does not say by its name which property it is. */
+static bool kept_without(const fb_element *object, const char *name) {
+    const char *xml = object->cls == &fb_class_kept ? fb_get_string(object, "xml") : NULL;
+    if (!xml) {
+        return false;
+    }
+    size_t n = strcspn(xml, ">"), m = strlen(name);
+    for (const char *at = xml; (at = strstr(at, "name=")) != NULL && at < xml + n; at += 5) {
+        if (strncmp(at + 6, name, m) == 0 && (at[6 + m] == '"' || at[6 + m] == '\'')) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void write_object(writer *w, const fb_field *field, const fb_element *object) {
-    if (field->shape == FB_WRAPPED) {
+    if (field->shape == FB_WRAPPED ||
+        (field->shape == FB_BY_NAME && kept_without(object, field->tag))) {
         open_tag(w, field->tag, NULL);
         write_owned(w, object, object->name);
         close_tag(w, field->tag);

@@ -386,6 +386,15 @@ static void unescape(char *value) {
     *to = 0;
 }
 
+/* Text between elements, which has a place only in what is kept word for word. */
+static void note_stray(parse *p, const char *text, size_t n) {
+    fb_diag_add(p->diag, FB_WARNING, FB1107,
+                (fb_place){p->xml->file, current_line(p), NULL, p->node->tag},
+                "it is lost unless the element is kept word for word",
+                "<%s> holds text beside its elements: '%.*s'", p->node->tag, n < 40 ? (int)n : 40,
+                text);
+}
+
 static void on_start(void *data, const xmlChar *name, const xmlChar **attributes) {
     parse *p = data;
     if (p->status != FB_OK) {
@@ -394,6 +403,9 @@ static void on_start(void *data, const xmlChar *name, const xmlChar **attributes
     if (++p->depth > FB_XML_DEPTH) {
         refuse(p, FB1102, "elements are nested more than ", "200", " deep");
         return;
+    }
+    if (p->node && p->text_n) {
+        note_stray(p, p->text, p->text_n);
     }
     fb_arena *arena = &p->xml->arena;
     fb_xml_node *node = fb_arena_alloc(arena, sizeof *node);
@@ -496,10 +508,19 @@ static void on_end(void *data, const xmlChar *name) {
 
 static void on_text(void *data, const xmlChar *text, int length) {
     parse *p = data;
-    if (p->status != FB_OK || !p->node || p->node->first || length <= 0) {
+    if (p->status != FB_OK || !p->node || length <= 0) {
         return;
     }
     size_t n = (size_t)length;
+    if (p->node->first) { /* beside child elements only white space has a place */
+        for (size_t i = 0; i < n; i++) {
+            if (!is_space((char)text[i])) {
+                note_stray(p, (const char *)text + i, n - i);
+                break;
+            }
+        }
+        return;
+    }
     if (p->text_n == 0) { /* white space at the beginning is not needed */
         while (n > 0 && is_space((char)*text)) {
             text++;

@@ -134,6 +134,12 @@ static int take_option(fb_cli *cli, const fb_option *option, const char *value) 
     return -1;
 }
 
+static bool is_same_file(const char *a, const char *b) {
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino &&
+           S_ISREG(x.st_mode);
+}
+
 int fb_cli_begin(fb_cli *cli, const fb_tool *tool, int argc, char **argv, FILE *in, FILE *out,
                  FILE *err) {
     memset(cli, 0, sizeof *cli);
@@ -173,6 +179,11 @@ int fb_cli_begin(fb_cli *cli, const fb_tool *tool, int argc, char **argv, FILE *
             return usage(cli, "one operand too many: ", argv[optind]);
         }
         cli->operands[cli->n_operands++] = argv[optind];
+    }
+    for (int i = 0; cli->report && i < cli->n_operands; i++) {
+        if (is_same_file(cli->report, cli->operands[i])) {
+            return usage(cli, "--report would overwrite the input: ", cli->report);
+        }
     }
     if (cli->report && cli->output && strcmp(cli->report, cli->output) == 0) {
         return usage(cli, "--report and --output name the same file: ", cli->report);

@@ -67,7 +67,7 @@ static int convert(fb_cli *cli) {
         fb_output output;
         status = fb_cli_open(cli, cli->output, &output);
         if (status == FB_OK) {
-            fb_json_write(model, &output.text);
+            fb_document_write(model, &output.text);
             status = fb_cli_close(cli, cli->output, &output, true);
         }
         code = fb_exit_of(status);

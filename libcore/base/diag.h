@@ -45,6 +45,7 @@ typedef enum fb_action {
     X(FB1104, "bytes in another encoding than the file declares") \
     X(FB1105, "a bare '&'") \
     X(FB1106, "a document type declaration") \
+    X(FB1107, "text beside elements") \
     X(FB1201, "not an OpenSim model") \
     X(FB1202, "a document version that is unknown") \
     X(FB1203, "an included file") \
