@@ -194,7 +194,7 @@ fb_model *fb_test_fb(const char *text, fb_diag *diag, fb_status *status) {
     fb_diag_init(diag);
     size_t n = strlen(text);
     char *bytes = fb_test_bytes(text, n);
-    fb_status s = fb_json_read(&model, bytes, n, "test.fb", diag);
+    fb_status s = fb_document_read(&model, bytes, n, "test.fb", diag);
     fb_free(bytes);
     if (status) {
         *status = s;
@@ -213,7 +213,7 @@ static char *take_text(fb_text *text) {
 char *fb_test_to_fb(const fb_model *model) {
     fb_text text;
     fb_text_init(&text, NULL);
-    fb_json_write(model, &text);
+    fb_document_write(model, &text);
     char *json = take_text(&text);
     fb_test_store(json, strlen(json));
     return json;

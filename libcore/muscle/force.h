@@ -1,0 +1,144 @@
+/* All forces of a model but muscles: springs, ligaments, bushings, limits, actuators, contact and
+ * given forces, as OpenSim 4.5.2 computes them. What it cannot compute is told when compiling. */
+#ifndef FB_MUSCLE_FORCE_H
+#define FB_MUSCLE_FORCE_H
+
+#include "libcore/motion/expression.h"
+#include "libcore/muscle/path.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum fb_force_kind {
+    /* on a coordinate */
+    FB_FORCE_COORDINATE_ACTUATOR, /* activation_coordinate too */
+    FB_FORCE_COORDINATE_SPRING,
+    FB_FORCE_COORDINATE_LIMIT,
+    FB_FORCE_COORDINATE_EXPRESSION,
+    FB_FORCE_EXPONENTIAL,
+    FB_FORCE_EXPONENTIAL_LIMIT,
+    /* tensions of paths */
+    FB_FORCE_PATH_ACTUATOR,
+    FB_FORCE_CLUTCHED_SPRING,
+    FB_FORCE_MCKIBBEN,
+    FB_FORCE_PATH_SPRING,
+    FB_FORCE_LIGAMENT,
+    FB_FORCE_BLANKEVOORT,
+    FB_FORCE_PATH_EXPRESSION,
+    /* on bodies */
+    FB_FORCE_POINT_ACTUATOR,
+    FB_FORCE_TORQUE_ACTUATOR,
+    FB_FORCE_BODY_ACTUATOR,
+    FB_FORCE_POINT_TO_POINT_ACTUATOR,
+    FB_FORCE_POINT_TO_POINT_SPRING,
+    FB_FORCE_POINT_TO_POINT_EXPRESSION,
+    FB_FORCE_PRESCRIBED,
+    FB_FORCE_BUSHING, /* linear and coupled */
+    FB_FORCE_FUNCTION_BUSHING,
+    FB_FORCE_EXPRESSION_BUSHING,
+    /* contact */
+    FB_FORCE_HUNT_CROSSLEY,
+    FB_FORCE_SMOOTH_SPHERE
+} fb_force_kind;
+
+/* A sphere, or the half space x > 0 of its frame, with its material. */
+typedef struct fb_contact_shape {
+    bool half_space;
+    int body;
+    fb_pose pose;                               /* in the body */
+    double radius;                              /* m */
+    double stiffness, dissipation, friction[3]; /* stiffness^(2/3); static, dynamic, viscous */
+} fb_contact_shape;
+
+/* One force. Which members mean something depends on its kind; see the functions that use them. */
+typedef struct fb_force {
+    fb_force_kind kind;
+    const fb_element *element;
+    int coordinate, path; /* numbers, or -1 */
+    int control, state;   /* first of its controls; its own state; or -1 */
+    int body[2];
+    fb_pose frame[2];   /* in the bodies */
+    double point[2][3]; /* in those frames, or in ground */
+    double direction[3];
+    bool point_is_global, force_is_global;
+    double p[9];                       /* parameters */
+    const double *stiffness, *damping; /* bushings: 6 x 6 */
+    const fb_function *functions;      /* prescribed: force, point, torque; bushing: 6 */
+    bool given[3];                     /* prescribed: which of the three there are */
+    const fb_expression *expression[6];
+    const fb_contact_shape *shapes;
+    int n_shapes;
+} fb_force;
+
+/* All forces of a model. */
+typedef struct fb_forces {
+    const fb_system *system;
+    fb_arena arena;
+    fb_force *forces;
+    int n_forces;
+    int n_controls, n_states;
+    double *default_states; /* n_states */
+    int n_skipped;          /* forces that would act but are not computed */
+    bool as_opensim4;
+} fb_forces;
+
+/* Compiles the forces of a system's model that are enabled; `paths` are those of the same system,
+ * and both must live as long. A force that is not computed (mesh contact, classes that are not
+ * known, measured loads) adds a warning FB2308 and counts in n_skipped. FB_E_INPUT with an error in
+ * `diag` if a function or a formula cannot be evaluated. `as_opensim4`: as OpenSim 4.5.2 where it
+ * is known to be wrong. */
+fb_status fb_forces_compile(fb_forces **forces, const fb_system *system, const fb_paths *paths,
+                            bool as_opensim4, fb_diag *diag);
+/* Takes NULL. */
+void fb_forces_free(fb_forces *forces);
+
+/* How many controls actuators have, and how many of their own states (activations, clutched
+ * stretches). */
+int fb_forces_controls(const fb_forces *forces);
+int fb_forces_states(const fb_forces *forces);
+/* The number of an actuator's control (the first of six for a body actuator), or -1; likewise of
+ * its own state. */
+int fb_forces_control(const fb_forces *forces, const fb_element *actuator);
+int fb_forces_state(const fb_forces *forces, const fb_element *actuator);
+/* How many forces would act but are not computed. */
+int fb_forces_skipped(const fb_forces *forces);
+
+/* Adds all forces of a pose, after fb_state_velocity, at a time in s, to:
+ *   tension (number of paths): N;
+ *   external (n_body x 6): on bodies, moment about the ground's origin and force, ground axes;
+ *   tau (n_q): on coordinates.
+ * controls (fb_forces_controls; NULL: zeros), states (fb_forces_states; NULL: the defaults),
+ * path_length (m) and path_speed (m/s) of each path (may be NULL without path forces). No
+ * allocation. */
+void fb_forces_apply(const fb_forces *forces, const fb_state *state, double time,
+                     const double *controls, const double *states, const double *path_length,
+                     const double *path_speed, double *tension, double (*external)[6], double *tau);
+
+/* Rates of the own states: (control - activation) / time constant; for a clutched spring's stretch
+ * the path's speed while it is engaged, else its decay. */
+void fb_forces_rates(const fb_forces *forces, const double *controls, const double *states,
+                     const double *path_speed, double *rates);
+
+/* ---- for the files of this module ------------------------------------------------------------ */
+
+/* What forces depend on, and where they go. */
+typedef struct fb_force_work {
+    const fb_forces *forces;
+    const fb_state *state;
+    double time;
+    const double *controls, *states, *path_length, *path_speed;
+    double *tension, (*external)[6], *tau;
+} fb_force_work;
+
+/* Adds a force at a point of ground to a body. */
+void fb_force_at_point(const fb_force_work *work, int body, const double *point,
+                       const double *force);
+/* Springs, ligaments, bushings, limits; contact. */
+void fb_force_spring(const fb_force *force, const fb_force_work *work);
+void fb_force_contact(const fb_force *force, const fb_force_work *work);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
