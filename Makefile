@@ -16,7 +16,7 @@ PACKAGES := pkg-config libxml2-dev libjansson-dev nettle-dev liblapacke-dev \
 LIBRARIES := libxml-2.0 jansson nettle
 
 BUILD := build/$(CONFIG)
-TOOLS := osim2fb fb2osim fbinfo
+TOOLS := osim2fb fb2osim fbinfo fbsim
 BIN := bin
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wstrict-prototypes \
   -Wmissing-prototypes -Wvla -Wcast-qual -Wformat=2 $(if $(WERROR),-Werror)
@@ -38,7 +38,7 @@ LIB_SOURCES := $(sort $(wildcard libcore/*/*.c formats/*.c))
 CLI_SOURCES := tools/cli.c $(TOOLS:%=tools/%.c)
 HEADERS := $(sort $(wildcard libcore/*.h libcore/*/*.h formats/*.h))
 # those that need other libraries' headers stay inside
-PUBLIC_HEADERS := $(filter-out formats/json.h formats/xml.h formats/osim_extra.h formats/osim_stages.h,$(HEADERS))
+PUBLIC_HEADERS := $(filter-out formats/json.h formats/xml.h formats/osim_extra.h formats/osim_stages.h formats/osim_read.h formats/osim_upgrade.h,$(HEADERS))
 object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB := $(BUILD)/libfb.a
 CLI := $(BUILD)/cli.a
@@ -68,6 +68,7 @@ $(CLI): $(call object,$(CLI_SOURCES))
 $(BUILD)/libfb.so: $(call object,$(LIB_SOURCES))
 	$(CC) -shared -Wl,-soname,libfb.so.0 $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(LIBS) -o $@
 
+$(BUILD)/fbsim: LIBS += $(ALGEBRA)
 $(BINARIES): $(BUILD)/%: $(BUILD)/tools/%_main.o $(CLI) $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@
 

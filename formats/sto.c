@@ -169,3 +169,70 @@ int fb_sto_column(const fb_sto *table, const char *name) {
     }
     return -1;
 }
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+void fb_sto_start(fb_sto *table, const char *name) {
+    memset(table, 0, sizeof *table);
+    fb_arena_init(&table->arena);
+    table->name = name;
+}
+
+void fb_sto_add_column(fb_sto *table, const char *name) {
+    size_t n = (size_t)table->n_columns;
+    FB_PUSH(&table->arena, table->columns, n, table->capacity_columns,
+            fb_arena_dup(&table->arena, name));
+    table->n_columns = (int)n;
+}
+
+double *fb_sto_row(fb_sto *table) {
+    size_t n = (size_t)table->n_rows * (size_t)table->n_columns, begin = n;
+    for (int i = 0; i < table->n_columns; i++) {
+        FB_PUSH(&table->arena, table->values, n, table->capacity_values, 0);
+    }
+    table->n_rows++;
+    return table->values + begin;
+}
+
+void fb_sto_drop_zeros(fb_sto *table) {
+    size_t old = (size_t)table->n_columns, kept = 0;
+    int *from = fb_arena_array(&table->arena, old, sizeof *from);
+    for (size_t j = 0; j < old; j++) {
+        bool zero = j > 0;
+        for (size_t i = 0; i < (size_t)table->n_rows && zero; i++) {
+            zero = table->values[i * old + j] == 0;
+        }
+        if (!zero) {
+            from[kept++] = (int)j;
+        }
+    }
+    for (size_t j = 0; j < kept; j++) {
+        table->columns[j] = table->columns[from[j]];
+    }
+    for (size_t i = 0; i < (size_t)table->n_rows; i++) {
+        for (size_t j = 0; j < kept; j++) {
+            table->values[i * kept + j] = table->values[i * old + (size_t)from[j]];
+        }
+    }
+    table->n_columns = (int)kept;
+}
+
+void fb_sto_write(const fb_sto *table, const char *header, fb_text *out) {
+    fb_text_printf(out, "%s\nversion=1\nnRows=%d\nnColumns=%d\ninDegrees=%s\n%sendheader\n",
+                   table->name, table->n_rows, table->n_columns, table->in_degrees ? "yes" : "no",
+                   header);
+    for (int j = 0; j < table->n_columns; j++) {
+        fb_text_printf(out, "%s%s", j ? "\t" : "", table->columns[j]);
+    }
+    fb_text_puts(out, "\n");
+    for (int i = 0; i < table->n_rows; i++) {
+        const double *row = table->values + (size_t)i * (size_t)table->n_columns;
+        for (int j = 0; j < table->n_columns; j++) {
+            char text[FB_NUMBER_MAX];
+            int n = fb_number_print(text, row[j]);
+            fb_text_add(out, "\t", j > 0);
+            fb_text_add(out, text, (size_t)n);
+        }
+        fb_text_puts(out, "\n");
+    }
+}

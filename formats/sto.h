@@ -18,6 +18,7 @@ typedef struct fb_sto {
     int n_columns, n_rows;
     const char **columns; /* n_columns names, the first usually "time" */
     double *values;       /* n_rows x n_columns */
+    size_t capacity_columns, capacity_values;
 } fb_sto;
 
 /* Reads a table from memory. On failure adds an error with the line to `diag`. */
@@ -26,6 +27,16 @@ fb_status fb_sto_read(fb_sto *table, const char *bytes, size_t size, const char 
 void fb_sto_free(fb_sto *table);
 /* The number of a column, or -1. */
 int fb_sto_column(const fb_sto *table, const char *name);
+
+/* Making a table: start, all columns, then rows. While table->arena.oom is set, running out of
+ * memory jumps there. fb_sto_row gives a new row of zeros, which stays valid until the next one. */
+void fb_sto_start(fb_sto *table, const char *name);
+void fb_sto_add_column(fb_sto *table, const char *name);
+double *fb_sto_row(fb_sto *table);
+/* Leaves out the columns, all but the first, that are zero in every row. */
+void fb_sto_drop_zeros(fb_sto *table);
+/* Writes a table. `header`: lines of "key=value" to stand above "endheader". */
+void fb_sto_write(const fb_sto *table, const char *header, fb_text *out);
 
 #ifdef __cplusplus
 }

@@ -77,7 +77,10 @@ typedef enum fb_action {
     X(FB2308, "a force that is not computed") \
     X(FB2401, "something changed on upgrade from an old version") \
     X(FB2501, "what an older document version cannot hold") \
-    X(FB3001, "output cannot be written")
+    X(FB3001, "output cannot be written") \
+    X(FB4001, "a muscle that finds no equilibrium") \
+    X(FB4002, "constraints that cannot be met") \
+    X(FB4003, "accelerations that do not follow from the masses")
 
 typedef enum fb_diag_id {
 #define FB_DIAG_ENUM(ID, TEXT) ID,

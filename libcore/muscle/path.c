@@ -21,7 +21,7 @@ typedef struct builder {
 
 static void fail(builder *b, const fb_element *owner, const char *what) {
     b->status = FB_E_INPUT;
-    fb_diag_add(b->diag, FB_ERROR, FB2307,
+    fb_diag_add(b->diag, FB_ERROR, FB2308,
                 (fb_place){owner->file, owner->line, owner->path, owner->cls->name}, NULL,
                 "%s '%s': %s", owner->cls->name, owner->name ? owner->name : "", what);
 }

@@ -1,0 +1,119 @@
+#include "libcore/muscle/simulation.h"
+
+#include <string.h>
+
+/* One block for all arrays of a simulation. */
+static bool allocate(fb_simulation *s) {
+    size_t q = (size_t)s->system->n_q, p = (size_t)s->paths->n_paths, m = (size_t)s->muscles->n;
+    size_t bodies = (size_t)s->system->n_body, points = (size_t)s->paths->most_points + 2;
+    size_t doubles = 3 * p + p * q + m + 6 * bodies + 2 * q;
+    size_t bytes = doubles * sizeof(double) + m * sizeof *s->points +
+                   points * sizeof *s->course.points;
+    char *block = fb_alloc(bytes + 64);
+    if (!block) {
+        return false;
+    }
+    memset(block, 0, bytes + 64);
+    s->block = block;
+    double *next = (double *)block;
+    s->path_length = next;
+    s->path_speed = next += p;
+    s->tension = next += p;
+    s->path_arms = next += p;
+    s->activation = next += p * q;
+    s->external = (double(*)[6])(next += m);
+    s->tau = next += 6 * bodies;
+    s->acceleration = next += q;
+    s->points = (fb_muscle_point *)(next + q);
+    s->course.points = (fb_course_point *)(s->points + m);
+    return true;
+}
+
+fb_status fb_simulation_new(fb_simulation **simulation, const fb_model *model, bool as_opensim4,
+                            fb_diag *diag) {
+    *simulation = NULL;
+    fb_simulation *s = fb_alloc(sizeof *s);
+    if (!s) {
+        return FB_E_MEMORY;
+    }
+    memset(s, 0, sizeof *s);
+    fb_status status = fb_system_compile(&s->system, model, &(fb_system_options){as_opensim4},
+                                         diag);
+    if (status == FB_OK) {
+        status = fb_paths_compile(&s->paths, s->system, as_opensim4, diag);
+    }
+    if (status == FB_OK) {
+        status = fb_muscles_compile(&s->muscles, s->paths, diag);
+    }
+    if (status == FB_OK) {
+        status = fb_forces_compile(&s->forces, s->system, s->paths, as_opensim4, diag);
+    }
+    if (status == FB_OK && (!(s->state = fb_state_new(s->system)) || !allocate(s))) {
+        status = FB_E_MEMORY;
+    }
+    if (status != FB_OK) {
+        fb_simulation_free(s);
+        return status;
+    }
+    fb_state_defaults(s->state);
+    for (int i = 0; i < s->muscles->n; i++) {
+        s->activation[i] = s->muscles->muscles[i].default_activation;
+    }
+    *simulation = s;
+    return FB_OK;
+}
+
+void fb_simulation_free(fb_simulation *s) {
+    if (!s) {
+        return;
+    }
+    fb_forces_free(s->forces);
+    fb_muscles_free(s->muscles);
+    if (s->state) {
+        fb_state_free(s->state);
+    }
+    fb_paths_free(s->paths);
+    if (s->system) {
+        fb_system_free(s->system);
+    }
+    fb_free(s->block);
+    fb_free(s);
+}
+
+void fb_simulation_move(fb_simulation *s) {
+    fb_state_position(s->state);
+    fb_state_velocity(s->state);
+    for (int i = 0; i < s->paths->n_paths; i++) {
+        fb_path_course(s->paths, i, s->state, &s->course);
+        s->path_length[i] = s->course.length;
+        s->path_speed[i] = fb_path_speed(s->paths, i, s->state, &s->course);
+        fb_path_moment_arms(s->paths, i, s->state, &s->course,
+                            s->path_arms + (size_t)i * (size_t)s->system->n_q);
+    }
+}
+
+bool fb_simulation_equilibrate(fb_simulation *s, int i, fb_equilibrium how) {
+    const fb_muscle *m = &s->muscles->muscles[i];
+    return fb_muscle_equilibrate(m, s->activation[i], s->path_length[m->path],
+                                 s->path_speed[m->path], how, &s->points[i]);
+}
+
+fb_status fb_simulation_accelerate(fb_simulation *s, double time) {
+    int n = s->system->n_q;
+    memset(s->tension, 0, (size_t)s->paths->n_paths * sizeof *s->tension);
+    memset(s->external, 0, (size_t)s->system->n_body * sizeof *s->external);
+    memset(s->tau, 0, (size_t)n * sizeof *s->tau);
+    fb_forces_apply(s->forces, s->state, time, NULL, NULL, s->path_length, s->path_speed,
+                    s->tension, s->external, s->tau);
+    for (int i = 0; i < s->muscles->n; i++) {
+        s->tension[s->muscles->muscles[i].path] += s->points[i].tendon_force;
+    }
+    fb_project_forces(s->state, s->external, s->tau);
+    for (int i = 0; i < s->paths->n_paths; i++) {
+        const double *arms = s->path_arms + (size_t)i * (size_t)n;
+        for (int j = 0; j < n && s->tension[i] != 0; j++) {
+            s->tau[j] += arms[j] * s->tension[i];
+        }
+    }
+    return fb_forward_dynamics(s->state, s->tau, s->acceleration);
+}

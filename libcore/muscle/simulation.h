@@ -1,0 +1,52 @@
+/* A model with all that moves it: bodies, paths, muscles and other forces, evaluated together.
+ *
+ * Set state->q and state->u, then call the stages in their order. What each leaves behind stays
+ * until the next call. No stage allocates. One thread may use a simulation at a time. */
+#ifndef FB_MUSCLE_SIMULATION_H
+#define FB_MUSCLE_SIMULATION_H
+
+#include "libcore/muscle/force.h"
+#include "libcore/muscle/muscle.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct fb_simulation {
+    fb_system *system;
+    fb_state *state;
+    fb_paths *paths;
+    fb_muscles *muscles;
+    fb_forces *forces;
+    fb_course course;        /* of the path that was last looked at */
+    double *path_length;     /* m; n_paths, of all paths: muscles', ligaments', .. */
+    double *path_speed;      /* m/s */
+    double *path_arms;       /* n_paths x n_q: generalised forces of a tension of 1 N */
+    double *tension;         /* N; n_paths */
+    double *activation;      /* n of muscles: the caller sets them */
+    fb_muscle_point *points; /* n of muscles */
+    double (*external)[6];   /* n_body: moment about the ground's origin, force */
+    double *tau;             /* n_q: generalised forces of all but gravity */
+    double *acceleration;    /* n_q */
+    void *block;
+} fb_simulation;
+
+/* Compiles a linked model, which must live as long. `as_opensim4`: reproduce OpenSim 4.5.2 where it
+ * is known to be wrong (docs/theory.md). FB_E_INPUT or FB_E_MEMORY with an error in `diag`. */
+fb_status fb_simulation_new(fb_simulation **simulation, const fb_model *model, bool as_opensim4,
+                            fb_diag *diag);
+/* Takes NULL. */
+void fb_simulation_free(fb_simulation *simulation);
+
+/* Bodies' places and speeds; lengths, speeds and arms of all paths. */
+void fb_simulation_move(fb_simulation *simulation);
+/* Puts muscle i into equilibrium at its activation; false if it cannot be. */
+bool fb_simulation_equilibrate(fb_simulation *simulation, int i, fb_equilibrium how);
+/* Forces of muscles (as equilibrated or evaluated) and all others at a time in s, then
+ * accelerations. FB_E_NUMERIC if the mass matrix is singular where it must not be. */
+fb_status fb_simulation_accelerate(fb_simulation *simulation, double time);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
