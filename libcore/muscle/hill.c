@@ -322,7 +322,10 @@ void fb_muscle_evaluate(const fb_muscle *m, double activation, double path_lengt
     }
     case FB_MUSCLE_DE_GROOTE_FREGLY: {
         const double *d = groote_d;
-        v = (sinh((f / A - d[3]) / d[0]) - d[2]) / d[1] * scale;
+        double w = (sinh((f / A - d[3]) / d[0]) - d[2]) / d[1];
+        v = w * scale;
+        active = A * velocity_force(m, w);
+        passive = s.fp + m->damping * w;
         break;
     }
     case FB_MUSCLE_THELEN_DEPRECATED: {
@@ -493,7 +496,7 @@ bool fb_muscle_equilibrate(const fb_muscle *m, double activation, double path_le
     b.held = m->kind == FB_MUSCLE_DE_GROOTE_FREGLY && how != FB_EQUILIBRIUM_STATIC;
     b.shared = !b.held && !old && how != FB_EQUILIBRIUM_STATIC &&
                !(by_class && m->kind == FB_MUSCLE_MILLARD);
-    double low = m->min_length > 0 ? m->min_length : 1e-6 * m->optimal_length;
+    double low = m->min_length;
     if (old) {
         low = fmax(m->height, low);
     }

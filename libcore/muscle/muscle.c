@@ -229,6 +229,7 @@ static void compile_muscle(builder *b, fb_muscle *m, const fb_element *e, fb_mus
             m->path = i;
         }
     }
+    m->enabled = fb_get_bool(e, "enabled");
     m->rigid = fb_get_bool(e, "ignore_tendon_compliance");
     m->activation_is_control = fb_get_bool(e, "ignore_activation_dynamics");
     m->max_force = number(e, "max_isometric_force");
@@ -265,7 +266,7 @@ static void compile(builder *b) {
     for (size_t i = 0; i < list->n; i++) {
         const fb_element *e = list->items[i];
         for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-            if (strcmp(e->cls->name, kinds[k].cls) == 0 && fb_get_bool(e, "enabled")) {
+            if (strcmp(e->cls->name, kinds[k].cls) == 0) {
                 compile_muscle(b, &b->m->muscles[b->m->n++], e, kinds[k].kind);
             }
         }

@@ -40,6 +40,7 @@ typedef struct fb_muscle {
     fb_muscle_kind kind;
     const fb_element *element;
     int path;
+    bool enabled;               /* it pulls */
     bool rigid;                 /* the tendon does not stretch */
     bool activation_is_control; /* no activation dynamics */
     double max_force, optimal_length, slack_length, pennation;
@@ -60,7 +61,7 @@ typedef struct fb_muscle {
 
 typedef struct fb_muscles {
     fb_arena arena;
-    fb_muscle *muscles; /* in the model's order; those that are enabled */
+    fb_muscle *muscles; /* in the model's order */
     int n;
 } fb_muscles;
 

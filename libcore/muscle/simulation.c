@@ -94,6 +94,11 @@ void fb_simulation_move(fb_simulation *s) {
 
 bool fb_simulation_equilibrate(fb_simulation *s, int i, fb_equilibrium how) {
     const fb_muscle *m = &s->muscles->muscles[i];
+    if (!m->enabled) { /* it is not asked */
+        fb_muscle_evaluate(m, s->activation[i], s->path_length[m->path], s->path_speed[m->path],
+                           m->default_fiber_length, 0, &s->points[i]);
+        return true;
+    }
     return fb_muscle_equilibrate(m, s->activation[i], s->path_length[m->path],
                                  s->path_speed[m->path], how, &s->points[i]);
 }
@@ -106,7 +111,8 @@ fb_status fb_simulation_accelerate(fb_simulation *s, double time) {
     fb_forces_apply(s->forces, s->state, time, NULL, NULL, s->path_length, s->path_speed,
                     s->tension, s->external, s->tau);
     for (int i = 0; i < s->muscles->n; i++) {
-        s->tension[s->muscles->muscles[i].path] += s->points[i].tendon_force;
+        const fb_muscle *m = &s->muscles->muscles[i];
+        s->tension[m->path] += m->enabled ? s->points[i].tendon_force : 0;
     }
     fb_project_forces(s->state, s->external, s->tau);
     for (int i = 0; i < s->paths->n_paths; i++) {

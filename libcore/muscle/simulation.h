@@ -40,7 +40,8 @@ void fb_simulation_free(fb_simulation *simulation);
 
 /* Bodies' places and speeds; lengths, speeds and arms of all paths. */
 void fb_simulation_move(fb_simulation *simulation);
-/* Puts muscle i into equilibrium at its activation; false if it cannot be. */
+/* Puts muscle i into equilibrium at its activation; false if it cannot be. One that is not enabled
+ * keeps its default fiber length. */
 bool fb_simulation_equilibrate(fb_simulation *simulation, int i, fb_equilibrium how);
 /* Forces of muscles (as equilibrated or evaluated) and all others at a time in s, then
  * accelerations. FB_E_NUMERIC if the mass matrix is singular where it must not be. */
