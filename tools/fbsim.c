@@ -288,7 +288,7 @@ static void find_columns(evaluation *e, fb_arena *arena) {
     }
 }
 
-/* Sets the state of a row, and moves it onto the constraints. */
+/* Sets the state of a row, and moves it onto the constraints unless OpenSim 4 is reproduced. */
 static void set_state(evaluation *e, int row) {
     fb_simulation *s = e->s;
     const fb_system *system = s->system;
@@ -311,6 +311,9 @@ static void set_state(evaluation *e, int row) {
         s->activation[i] = e->activation[i] >= 0      ? x[e->activation[i]]
                            : m->activation_is_control ? 0
                                                       : m->default_activation;
+    }
+    if (e->as_opensim4 && e->states.n_rows) {
+        return; /* OpenSim takes a table's states as they stand */
     }
     fb_state_position(s->state);
     if (fb_assemble(s->state, ASSEMBLY) != FB_OK) {

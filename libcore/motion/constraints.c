@@ -200,11 +200,20 @@ void fb_constraint_position(const fb_state *state, double *error, double *G) {
     }
 }
 
+/* What a coordinate's second derivative is while all speeds stay. */
+static double coordinate_bias(const fb_state *state, int coordinate) {
+    const fb_mobod *m = &state->system->mobods[state->system->coordinates[coordinate].mobod];
+    double bias[FB_JOINT_MAX];
+    fb_joint_qdot_bias(m, state->q + m->q, state->u + m->q, bias);
+    return bias[coordinate - m->q];
+}
+
 static void coupler_bias(const fb_state *state, const fb_constraint *c, double *bias) {
     double gradient[FB_MAX_ARGUMENTS], hessian[FB_MAX_ARGUMENTS * FB_MAX_ARGUMENTS];
     coupler_value(state, c, gradient, hessian);
-    bias[0] = 0;
+    bias[0] = -coordinate_bias(state, c->coordinate);
     for (int i = 0; i < c->n_independent; i++) {
+        bias[0] += c->scale * gradient[i] * coordinate_bias(state, c->independent[i]);
         for (int j = 0; j < c->n_independent; j++) {
             bias[0] += c->scale * hessian[i * c->n_independent + j] *
                        state->qdot[c->independent[i]] * state->qdot[c->independent[j]];

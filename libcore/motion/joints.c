@@ -346,3 +346,20 @@ void fb_joint_qdot(const fb_mobod *m, const double *q, const double *u, double *
         qdot[i] = u[i];
     }
 }
+
+void fb_joint_qdot_bias(const fb_mobod *m, const double *q, const double *u, double *bias) {
+    memset(bias, 0, (size_t)m->n_q * sizeof *bias);
+    if (!fb_joint_has_angular_speeds(m)) {
+        return;
+    }
+    double s1 = sin(q[0]), c1 = cos(q[0]), s2 = sin(q[1]), c2 = cos(q[1]), qdot[FB_JOINT_MAX];
+    if (fabs(c2) < 1e-10) {
+        c2 = c2 < 0 ? -1e-10 : 1e-10;
+    }
+    fb_joint_qdot(m, q, u, qdot);
+    double side = (s1 * u[1] - c1 * u[2]) / c2;
+    double rate = qdot[0] * qdot[1] / c2 + side * s2 / c2 * qdot[1]; /* of side */
+    bias[0] = c2 * qdot[1] * side + s2 * rate;
+    bias[1] = -qdot[0] * side * c2;
+    bias[2] = -rate;
+}

@@ -24,6 +24,8 @@ void fb_joint_position(const fb_mobod *m, const double *q, fb_joint_motion *out)
 void fb_joint_velocity(const fb_mobod *m, const double *q, const double *u, fb_joint_motion *out);
 /* qdot from u for this joint's coordinates. */
 void fb_joint_qdot(const fb_mobod *m, const double *q, const double *u, double *qdot);
+/* The part of the second derivative of q that does not depend on the derivative of u: Ndot u. */
+void fb_joint_qdot_bias(const fb_mobod *m, const double *q, const double *u, double *bias);
 /* True if u is not the derivative of q. */
 bool fb_joint_has_angular_speeds(const fb_mobod *m);
 
