@@ -338,7 +338,6 @@ void fb_muscle_evaluate(const fb_muscle *m, double activation, double path_lengt
     }
     case FB_MUSCLE_SCHUTTE:
         v = schutte_velocity(m, A, fmax(0, f)) * m->optimal_length / m->time_scale;
-        active = fmax(0, A);
         break;
     case FB_MUSCLE_DELP:
         v = fiber_velocity;
@@ -389,7 +388,8 @@ static double along_tendon(const balance *b, double fiber, double v) {
         return acceleration_forces(m, &s, b->a, fiber, v, b->speed - v / fmax(s.cosine, 1e-6),
                                    &tendon);
     }
-    default: active = fmax(0, active); break;
+    default: /* the older classes: at rest, and no part pushes (their splines dip below zero) */
+        return (fmax(0, active) + fmax(0, s.fp)) * s.cosine;
     }
     return (active + s.fp) * s.cosine;
 }
