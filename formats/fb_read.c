@@ -298,7 +298,7 @@ static const char *check_kept(reader *r, const char *text) {
     char *bytes = fb_alloc(n + 1);
     fb_diag diag;
     fb_diag_init(&diag);
-    fb_xml xml;
+    fb_xml xml = {0};
     fb_status status = FB_E_MEMORY;
     if (bytes) {
         memcpy(bytes, text, n + 1);

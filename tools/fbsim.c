@@ -433,7 +433,6 @@ static fb_status run(evaluation *e) {
         start_tables(e);
         find_columns(e, &arena);
         evaluate(e);
-        fb_sto_drop_zeros(&e->tables[MOMENT_ARM]);
         fb_sto_drop_zeros(&e->tables[MASS_MATRIX]);
     }
     if (status == FB_OK) {

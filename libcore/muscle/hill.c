@@ -7,7 +7,7 @@
 #include "libcore/muscle/muscle.h"
 
 #define TINY 1e-9
-#define BALANCE 1e-10 /* what counts as in balance, in greatest isometric forces */
+#define BALANCE 1e-8 /* what counts as in balance, in greatest isometric forces */
 #define MOST_STEPS 100
 #define MOST_SCANS 400
 
