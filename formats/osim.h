@@ -1,7 +1,7 @@
 /* OpenSim model files: reading every document version from 10500 to 40600, writing 40000 and 40500.
  *
- * Reading goes bytes -> tree (xml.h) -> tree of the newest version (osim_upgrade.c) -> model
- * (osim_read.c). Only osim_upgrade.c knows old versions, and what a class is called or holds is in
+ * Reading goes bytes -> tree (xml.h) -> tree of the newest version (osim_upgrade*.c) -> model
+ * (osim_read.c). Only they know old versions, and what a class is called or holds is in
  * the class tables (libcore/model/classes_*.c). */
 #ifndef FB_FORMATS_OSIM_H
 #define FB_FORMATS_OSIM_H

@@ -1,0 +1,184 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/sto.h"
+#include "tests/help.h"
+#include "tools/cli.h"
+
+#define ELBOW "models/elbow/elbow.osim"
+
+#define RUN(INPUT, ...) FB_RUN(fb_fbsim_main, (INPUT), "fbsim", __VA_ARGS__)
+
+/* A table that a run wrote into a folder. */
+static bool load(fb_sto *table, const char *folder, const char *name) {
+    char file[2000];
+    snprintf(file, sizeof file, "%s/%s.sto", folder, name);
+    fb_diag diag;
+    fb_diag_init(&diag);
+    char *bytes = NULL;
+    size_t size = 0;
+    bool ok = fb_read_file(file, FB_MAX_BYTES, &bytes, &size, &diag) == FB_OK &&
+              fb_sto_read(table, bytes, size, file, &diag) == FB_OK;
+    fb_free(bytes);
+    fb_diag_clear(&diag);
+    FB_TRUE(ok, "%s is a table", file);
+    return ok;
+}
+
+static double value_of(const fb_sto *table, int row, const char *column) {
+    int i = fb_sto_column(table, column);
+    FB_TRUE(i >= 0, "there is a column %s", column);
+    return i < 0 ? 0 : table->values[row * table->n_columns + i];
+}
+
+/* A rod that hangs on a pin: mass 2 kg, centre 0.5 m below, inertia 0.1 there. */
+static const char pendulum[] =
+    "{\"fb\": \"1.0\", \"name\": \"m\", \"bodies\": [{\"name\": \"rod\", \"mass\": 2, "
+    "\"mass_center\": "
+    "[0, -0.5, 0], \"inertia\": [0.1, 0.1, 0.1, 0, 0, 0]}], \"joints\": [{\"name\": \"j\", "
+    "\"type\": "
+    "\"pin\", \"parent\": \"ground\", \"child\": \"rod\", \"coordinates\": [{\"name\": \"q\"}]}], "
+    "\"markers\": [{\"name\": \"end\", \"frame\": \"rod\", \"location\": [0, -1, 0]}]}";
+
+static void put_states(const char *folder, char *file, size_t n, const char *text) {
+    snprintf(file, n, "%s/states.sto", folder);
+    FILE *out = fopen(file, "w");
+    FB_TRUE(out != NULL, "%s is written", file);
+    if (out) {
+        fputs(text, out);
+        fclose(out);
+    }
+}
+
+static void a_pendulum_swings_as_the_formula_says(void) {
+    const char *folder = fb_test_folder();
+    char file[1100];
+    put_states(folder, file, sizeof file,
+               "states\ninDegrees=no\nendheader\ntime\t/jointset/j/q/value\t/jointset/j/q/speed\n"
+               "0\t0.3\t2\n1\t-1.2\t-0.5\n");
+    fb_run run = RUN(pendulum, "eval", "--states", file, "--out", folder, "-");
+    FB_EQUAL_INT(run.status, 0);
+    fb_sto a, m, c, t;
+    if (load(&a, folder, "acceleration") && load(&m, folder, "marker") && load(&c, folder, "com") &&
+        load(&t, folder, "inverse_dynamics")) {
+        const double q[2] = {0.3, -1.2}, u[2] = {2, -0.5}, inertia = 0.1 + 2 * 0.25;
+        for (int i = 0; i < 2; i++) {
+            double torque = -2 * 9.80665 * 0.5 * sin(q[i]);
+            FB_NEAR(value_of(&a, i, "q"), torque / inertia, 1e-10, 0);
+            FB_NEAR(value_of(&t, i, "q"), -torque, 1e-10, 0);
+            FB_NEAR(value_of(&m, i, "/markerset/end|x"), sin(q[i]), 1e-12, 0);
+            FB_NEAR(value_of(&m, i, "/markerset/end|y"), -cos(q[i]), 1e-12, 0);
+            FB_NEAR(value_of(&c, i, "kinetic_energy"), inertia * u[i] * u[i] / 2, 1e-12, 0);
+            FB_NEAR(value_of(&c, i, "vcom_x"), 0.5 * u[i] * cos(q[i]), 1e-12, 0);
+        }
+        fb_sto_free(&a);
+        fb_sto_free(&m);
+        fb_sto_free(&c);
+        fb_sto_free(&t);
+    }
+    fb_run_free(&run);
+}
+
+static void reads_degrees_and_old_names(void) {
+    const char *folder = fb_test_folder();
+    char file[1100];
+    put_states(folder, file, sizeof file, "x\ninDegrees=yes\nendheader\ntime\tq\tq_u\n5\t30\t90\n");
+    fb_run run = RUN(pendulum, "eval", "--states", file, "--out", folder, "--tables", "marker,com",
+                     "-");
+    FB_EQUAL_INT(run.status, 0);
+    fb_sto m, c;
+    if (load(&m, folder, "marker") && load(&c, folder, "com")) {
+        FB_NEAR(value_of(&m, 0, "time"), 5, 0, 0);
+        FB_NEAR(value_of(&m, 0, "/markerset/end|x"), 0.5, 1e-12, 0);
+        FB_NEAR(value_of(&c, 0, "kinetic_energy"), 0.3 * 2.4674011002723395, 1e-10, 0);
+        fb_sto_free(&m);
+        fb_sto_free(&c);
+    }
+    fb_run_free(&run);
+}
+
+static void moment_arms_are_the_slope_of_lengths(void) {
+    const char *folder = fb_test_folder();
+    char file[1100], text[4000];
+    int n = snprintf(text, sizeof text, "s\nendheader\ntime\telbow_flexion\n");
+    const double h = 1e-5, q[3] = {0.4, 1.0, 1.7};
+    for (int i = 0; i < 3; i++) {
+        for (int k = -1; k < 2; k++) {
+            n += snprintf(text + n, sizeof text - (size_t)n, "%d\t%.17g\n", 3 * i + k + 1,
+                          q[i] + k * h);
+        }
+    }
+    put_states(folder, file, sizeof file, text);
+    fb_run run = RUN(NULL, "eval", ELBOW, "-s", file, "-d", folder, "--tables",
+                     "path_length,moment_arm");
+    FB_EQUAL_INT(run.status, 0);
+    fb_sto length, arm;
+    if (load(&length, folder, "path_length") && load(&arm, folder, "moment_arm")) {
+        for (int j = 1; j < length.n_columns; j++) {
+            char column[300];
+            snprintf(column, sizeof column, "%s|elbow_flexion", length.columns[j]);
+            for (int i = 0; i < 3; i++) {
+                double slope = (value_of(&length, 3 * i + 2, length.columns[j]) -
+                                value_of(&length, 3 * i, length.columns[j])) /
+                               (2 * h);
+                FB_NEAR(value_of(&arm, 3 * i + 1, column), -slope, 2e-5, 0);
+            }
+        }
+        fb_sto_free(&length);
+        fb_sto_free(&arm);
+    }
+    fb_run_free(&run);
+}
+
+static void forces_that_are_not_computed_are_named(void) {
+    const char *folder = fb_test_folder();
+    char model[3000];
+    snprintf(model, sizeof model,
+             "%.*s, \"kept\": [{\"name\": \"odd\", \"component_path\": "
+             "\"/forceset/odd\", \"xml\": \"<Odd name='odd'/>\"}]}",
+             (int)strlen(pendulum) - 1, pendulum);
+    fb_run run = RUN(model, "eval", "--out", folder, "-");
+    FB_EQUAL_INT(run.status, 4);
+    FB_HOLDS(run.err, "odd");
+    fb_run_free(&run);
+    run = RUN(model, "eval", "--out", folder, "--ignore-kept", "-");
+    FB_EQUAL_INT(run.status, 0);
+    fb_run_free(&run);
+    run = RUN(model, "eval", "--out", folder, "--tables", "body_pose", "-");
+    FB_EQUAL_INT(run.status, 0);
+    fb_run_free(&run);
+}
+
+static void wrong_usage_has_status_2(void) {
+    fb_run run = RUN(NULL, "dance", ELBOW);
+    FB_EQUAL_INT(run.status, 2);
+    fb_run_free(&run);
+    run = RUN(NULL, "eval", ELBOW, "--tables", "body_pose,legs");
+    FB_EQUAL_INT(run.status, 2);
+    FB_HOLDS(run.err, "no table 'legs'");
+    fb_run_free(&run);
+    run = RUN(NULL, "eval", ELBOW, "--compat", "opensim3");
+    FB_EQUAL_INT(run.status, 2);
+    fb_run_free(&run);
+}
+
+static void missing_states_have_status_3(void) {
+    fb_run run = RUN(NULL, "eval", ELBOW, "--states", "no/such.sto");
+    FB_EQUAL_INT(run.status, 3);
+    fb_run_free(&run);
+}
+
+static const fb_test tests[] = {
+    FB_TEST(a_pendulum_swings_as_the_formula_says),
+    FB_TEST(reads_degrees_and_old_names),
+    FB_TEST(moment_arms_are_the_slope_of_lengths),
+    FB_TEST(forces_that_are_not_computed_are_named),
+    FB_TEST(wrong_usage_has_status_2),
+    FB_TEST(missing_states_have_status_3),
+    FB_TEST_END,
+};
+
+int main(int argc, char **argv) {
+    return fb_test_main("fbsim", tests, argc, argv);
+}
