@@ -122,8 +122,13 @@ coverage: ## which lines the tests reach
 	$(MAKE) CONFIG=coverage test
 	@sh tests/coverage.sh build/coverage
 
-bench: tools ## time and memory beside xmllint's on the same files
+bench: tools $(BUILD)/tests/bench/mechanics ## reading beside xmllint on the same files; the mechanics by stage
 	@sh tests/bench/bench.sh $(BUILD) "$(CORPUS)"
+	@$(BUILD)/tests/bench/mechanics models/elbow/elbow.osim $(if $(CORPUS),$(foreach n,0001 0023 0056 0172 0940,\
+	  $(wildcard $(CORPUS)/corpus/osim/$(n)_*.osim)))
+
+$(BUILD)/tests/bench/mechanics: $(BUILD)/tests/bench/mechanics.o $(LIB)
+	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(LIBS) -o $@
 
 FUZZ_SECONDS ?= 60
 FUZZERS := build/fuzz/fuzz_osim build/fuzz/fuzz_fb

@@ -16,7 +16,7 @@ static const fb_option options[] = {
      "a table of states (.sto, .mot); the model's default state unless given"},
     {'d', "out", "DIR", "where the tables go; made if it is not there; '.' unless given"},
     {0, "tables", "LIST", "which tables, with commas between: body_pose,path_length,.."},
-    {0, "compat", "WHICH", "'opensim4': reproduce OpenSim 4.5.2 where it is known to be wrong"},
+    {0, "compat", "WHICH", "opensim4: reproduce OpenSim 4.5.2 where it is known to be wrong"},
     {0, "ignore-kept", NULL, "compute accelerations without forces that are not computed"},
     {0, "max-size", "MB", "refuse larger files; 256 unless given"},
     {0, NULL, NULL, NULL},

@@ -9,14 +9,12 @@ static bool allocate(fb_simulation *s) {
     size_t doubles = 3 * p + p * q + m + 6 * bodies + 2 * q;
     size_t bytes = doubles * sizeof(double) + m * sizeof *s->points +
                    points * sizeof *s->course.points;
-    char *block = fb_alloc(bytes + 64);
-    if (!block) {
+    double *next = fb_alloc(bytes + 64);
+    if (!next) {
         return false;
     }
-    memset(block, 0, bytes + 64);
-    s->block = block;
-    double *next = (double *)block;
-    s->path_length = next;
+    memset(next, 0, bytes + 64);
+    s->block = s->path_length = next;
     s->path_speed = next += p;
     s->tension = next += p;
     s->path_arms = next += p;
@@ -83,6 +81,10 @@ void fb_simulation_free(fb_simulation *s) {
 void fb_simulation_move(fb_simulation *s) {
     fb_state_position(s->state);
     fb_state_velocity(s->state);
+    fb_simulation_paths(s);
+}
+
+void fb_simulation_paths(fb_simulation *s) {
     for (int i = 0; i < s->paths->n_paths; i++) {
         fb_path_course(s->paths, i, s->state, &s->course);
         s->path_length[i] = s->course.length;
@@ -101,6 +103,15 @@ bool fb_simulation_equilibrate(fb_simulation *s, int i, fb_equilibrium how) {
     }
     return fb_muscle_equilibrate(m, s->activation[i], s->path_length[m->path],
                                  s->path_speed[m->path], how, &s->points[i]);
+}
+
+void fb_simulation_evaluate(fb_simulation *s) {
+    for (int i = 0; i < s->muscles->n; i++) {
+        const fb_muscle *m = &s->muscles->muscles[i];
+        fb_muscle_point *p = &s->points[i];
+        fb_muscle_evaluate(m, s->activation[i], s->path_length[m->path], s->path_speed[m->path],
+                           p->fiber_length, p->fiber_velocity, p);
+    }
 }
 
 fb_status fb_simulation_accelerate(fb_simulation *s, double time) {

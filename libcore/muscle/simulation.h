@@ -40,9 +40,13 @@ void fb_simulation_free(fb_simulation *simulation);
 
 /* Bodies' places and speeds; lengths, speeds and arms of all paths. */
 void fb_simulation_move(fb_simulation *simulation);
+/* The latter alone, after fb_state_position and fb_state_velocity. */
+void fb_simulation_paths(fb_simulation *simulation);
 /* Puts muscle i into equilibrium at its activation; false if it cannot be. One that is not enabled
  * keeps its default fiber length. */
 bool fb_simulation_equilibrate(fb_simulation *simulation, int i, fb_equilibrium how);
+/* Forces and fiber velocities of all muscles at the fiber lengths of their points. */
+void fb_simulation_evaluate(fb_simulation *simulation);
 /* Forces of muscles (as equilibrated or evaluated) and all others at a time in s, then
  * accelerations. FB_E_NUMERIC if the mass matrix is singular where it must not be. */
 fb_status fb_simulation_accelerate(fb_simulation *simulation, double time);
