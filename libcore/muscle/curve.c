@@ -44,6 +44,71 @@ static double bernstein(const double *p, double u, double *du) {
     return a[0];
 }
 
+/* Newton on x(u) = x in a section, kept in a bracket; x(u) rises. */
+static double parameter_at(const double *p, double x) {
+    double low = 0, high = 1, u = (x - p[0]) / (p[5] - p[0]), dx = 1;
+    for (int step = 0; step < NEWTON_STEPS; step++) {
+        double error = bernstein(p, u, &dx) - x;
+        if (error > 0) {
+            high = u;
+        } else {
+            low = u;
+        }
+        if (fabs(error) <= 4e-16 * (1 + fabs(x)) || high - low < 1e-16) {
+            break;
+        }
+        double next = u - error / dx;
+        u = next > low && next < high ? next : (low + high) / 2;
+    }
+    return u;
+}
+
+/* Second derivative of a quintic in Bernstein form. */
+static double bernstein_second(const double *p, double u) {
+    double a[4];
+    for (int i = 0; i < 4; i++) {
+        a[i] = p[i + 2] - 2 * p[i + 1] + p[i];
+    }
+    for (int k = 3; k > 0; k--) {
+        for (int i = 0; i < k; i++) {
+            a[i] += u * (a[i + 1] - a[i]);
+        }
+    }
+    return 20 * a[0];
+}
+
+/* Value, slope and curvature over x. */
+static void exact(const fb_curve *curve, int section, double x, double out[3]) {
+    const double *px = curve->x[section], *py = curve->y[section];
+    double u = parameter_at(px, x), dx, dy;
+    bernstein(px, u, &dx);
+    out[0] = bernstein(py, u, &dy);
+    out[1] = dy / dx;
+    out[2] = (bernstein_second(py, u) * dx - dy * bernstein_second(px, u)) / (dx * dx * dx);
+}
+
+void fb_curve_tabulate(fb_curve *curve, fb_arena *arena) {
+    double *table = fb_arena_array(arena, (size_t)curve->n * FB_CURVE_CELLS * 6, sizeof *table);
+    for (int i = 0; i < curve->n; i++) {
+        double begin = curve->x[i][0], h = (curve->x[i][5] - begin) / FB_CURVE_CELLS, a[3], b[3];
+        exact(curve, i, begin, b);
+        for (int k = 0; k < FB_CURVE_CELLS; k++) {
+            memcpy(a, b, sizeof a);
+            exact(curve, i, k + 1 < FB_CURVE_CELLS ? begin + (k + 1) * h : curve->x[i][5], b);
+            double *c = table + (i * FB_CURVE_CELLS + k) * 6;
+            c[0] = a[0];
+            c[1] = h * a[1];
+            c[2] = h * h * a[2] / 2;
+            double A = b[0] - c[0] - c[1] - c[2], B = h * b[1] - c[1] - 2 * c[2];
+            double D = h * h * b[2] - 2 * c[2];
+            c[3] = 10 * A - 4 * B + D / 2;
+            c[4] = -15 * A + 7 * B - D;
+            c[5] = 6 * A - 3 * B + D / 2;
+        }
+    }
+    curve->table = table;
+}
+
 double fb_curve_value(const fb_curve *curve, double x, double *slope) {
     int last = curve->n - 1;
     if (!(x > curve->x[0][0])) {
@@ -62,22 +127,20 @@ double fb_curve_value(const fb_curve *curve, double x, double *slope) {
     while (i < last && x >= curve->x[i][5]) {
         i++;
     }
-    /* Newton on x(u) = x, kept in a bracket; x(u) rises */
     const double *p = curve->x[i];
-    double low = 0, high = 1, u = (x - p[0]) / (p[5] - p[0]), dx = 1, dy;
-    for (int step = 0; step < NEWTON_STEPS; step++) {
-        double error = bernstein(p, u, &dx) - x;
-        if (error > 0) {
-            high = u;
-        } else {
-            low = u;
+    if (curve->table) {
+        double scale = FB_CURVE_CELLS / (p[5] - p[0]), t = (x - p[0]) * scale;
+        int k = (int)t < FB_CURVE_CELLS ? (int)t : FB_CURVE_CELLS - 1;
+        const double *c = curve->table + (i * FB_CURVE_CELLS + k) * 6;
+        t -= k;
+        if (slope) {
+            *slope = scale *
+                     (c[1] + t * (2 * c[2] + t * (3 * c[3] + t * (4 * c[4] + t * 5 * c[5]))));
         }
-        if (fabs(error) <= 4e-16 * (1 + fabs(x)) || high - low < 1e-16) {
-            break;
-        }
-        double next = u - error / dx;
-        u = next > low && next < high ? next : (low + high) / 2;
+        return c[0] + t * (c[1] + t * (c[2] + t * (c[3] + t * (c[4] + t * c[5]))));
     }
+    double dx, dy, u = parameter_at(p, x);
+    bernstein(p, u, &dx);
     double y = bernstein(curve->y[i], u, &dy);
     if (slope) {
         *slope = dy / dx;

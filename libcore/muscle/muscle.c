@@ -91,6 +91,35 @@ static const fb_element *curve_of(const fb_muscle *m, const char *key, const cha
     return curve && strcmp(curve->cls->name, cls) == 0 ? curve : NULL;
 }
 
+static bool same_curve(const fb_curve *a, const fb_curve *b) {
+    return a->n == b->n && memcmp(a->x, b->x, sizeof a->x) == 0 &&
+           memcmp(a->y, b->y, sizeof a->y) == 0 && memcmp(a->slope, b->slope, sizeof a->slope) == 0;
+}
+
+static bool same_curves(const fb_muscle_curves *a, const fb_muscle_curves *b) {
+    return same_curve(&a->active, &b->active) && same_curve(&a->velocity, &b->velocity) &&
+           same_curve(&a->velocity_inverse, &b->velocity_inverse) &&
+           same_curve(&a->passive, &b->passive) && same_curve(&a->tendon, &b->tendon) &&
+           same_curve(&a->compressive_length, &b->compressive_length) &&
+           same_curve(&a->compressive_pennation, &b->compressive_pennation);
+}
+
+/* Most muscles of a model have the same curves: one set of tables stays near the processor. */
+static void share_curves(builder *b, fb_muscle *m, fb_muscle_curves *c) {
+    for (const fb_muscle *other = b->m->muscles; other < m; other++) {
+        if (other->kind == m->kind && same_curves(other->curves, c)) {
+            m->curves = other->curves;
+            return;
+        }
+    }
+    fb_curve *const all[] = {
+        &c->active, &c->velocity,           &c->velocity_inverse,     &c->passive,
+        &c->tendon, &c->compressive_length, &c->compressive_pennation};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        fb_curve_tabulate(all[i], &b->m->arena);
+    }
+}
+
 static void compile_bezier(builder *b, fb_muscle *m, fb_muscle_curves *c, bool acceleration) {
     const fb_element *active = curve_of(m, "active_force_length_curve", "ActiveForceLengthCurve");
     const fb_element *velocity = curve_of(m, "force_velocity_curve", "ForceVelocityCurve");
@@ -133,6 +162,7 @@ static void compile_bezier(builder *b, fb_muscle *m, fb_muscle_curves *c, bool a
         return;
     }
     fb_curve_invert(&c->velocity_inverse, &steep);
+    share_curves(b, m, c);
     double shortest = number(active, "min_active_fiber_length") * m->optimal_length;
     m->min_length = fmax(fmax(m->min_length, shortest), 2.2e-16);
 }
