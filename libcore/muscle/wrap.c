@@ -60,7 +60,7 @@ fb_wrap_outcome fb_wrap_segment(const fb_wrap *wrap, fb_wrap_method method, fb_w
     switch (wrap->kind) {
     case FB_WRAP_SPHERE: return fb_wrap_sphere(wrap, mode, p1, p2, path);
     case FB_WRAP_CYLINDER: return fb_wrap_cylinder(wrap, mode, p1, p2, path);
-    case FB_WRAP_ELLIPSOID: return fb_wrap_ellipsoid(wrap, method, p1, p2, path);
+    case FB_WRAP_ELLIPSOID: return fb_wrap_ellipsoid(wrap, method, mode, p1, p2, path);
     case FB_WRAP_TORUS: return fb_wrap_torus(wrap, mode, p1, p2, path);
     }
     return FB_WRAP_NONE;

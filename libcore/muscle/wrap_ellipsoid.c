@@ -86,18 +86,35 @@ static bool cross(const double *a, const double *p1, const double *p2, double *r
     return true;
 }
 
-/* The mean direction from the chord to the surface leads to the fan rule's point. */
-static void fan_point(const double *a, const double *r1, const double *r2, double *c) {
+/* Gauss-Legendre quadrature of eight points on -1 .. 1. */
+static const double gauss[8][2] = {
+    {-.9602898564975363, .1012285362903763}, {-.7966664774136267, .2223810344533745},
+    {-.5255324099163290, .3137066458778873}, {-.1834346424956498, .3626837833783620},
+    {.1834346424956498, .3626837833783620},  {.5255324099163290, .3137066458778873},
+    {.7966664774136267, .2223810344533745},  {.9602898564975363, .1012285362903763}};
+
+/* Adds the direction to the surface from a point of the chord, with a weight. */
+static void add_direction(const double *a, const double *r1, const double *r2, double t,
+                          double weight, double *sum) {
+    double p[3], s[3];
+    for (int k = 0; k < 3; k++) {
+        p[k] = r1[k] + t * (r2[k] - r1[k]);
+    }
+    nearest(a, p, 7, s);
+    fb_v3_sub(s, s, p);
+    fb_v3_normalize(s);
+    fb_v3_madd(sum, weight, s);
+}
+
+/* The mean direction from the chord to the surface leads to the fan rule's point. OpenSim takes the
+ * mean of 298 samples; exact, it is an integral. */
+static void fan_point(const double *a, const double *r1, const double *r2, bool exact, double *c) {
     double sum[3] = {0, 0, 0}, tip[3];
-    for (int i = 1; i < FAN_SAMPLES - 1; i++) {
-        double t = (double)i / FAN_SAMPLES, p[3], s[3];
-        for (int k = 0; k < 3; k++) {
-            p[k] = r1[k] + t * (r2[k] - r1[k]);
-        }
-        nearest(a, p, 7, s);
-        fb_v3_sub(s, s, p);
-        fb_v3_normalize(s);
-        fb_v3_add(sum, sum, s);
+    for (int i = 1; i < FAN_SAMPLES - 1 && !exact; i++) {
+        add_direction(a, r1, r2, (double)i / FAN_SAMPLES, 1, sum);
+    }
+    for (int i = 0; i < 16 && exact; i++) {
+        add_direction(a, r1, r2, (i / 8 + 0.5 + gauss[i % 8][0] / 2) / 2, gauss[i % 8][1], sum);
     }
     fb_v3_normalize(sum);
     for (int k = 0; k < 3; k++) {
@@ -108,8 +125,9 @@ static void fan_point(const double *a, const double *r1, const double *r2, doubl
 
 /* The surface point that with p1 and p2 gives the plane of the path. `fan`: the weight of the fan
  * rule. */
-static void plane_point(const double *a, fb_wrap_method method, const double *p1, const double *p2,
-                        const double *r1, const double *r2, double *c, double *fan) {
+static void plane_point(const double *a, fb_wrap_method method, bool exact, const double *p1,
+                        const double *p2, const double *r1, const double *r2, double *c,
+                        double *fan) {
     double direction[3], middle[3], sv[3], axial[3];
     *fan = 1;
     for (int k = 0; k < 3; k++) {
@@ -147,7 +165,7 @@ static void plane_point(const double *a, fb_wrap_method method, const double *p1
         fb_v3_copy(c, axial);
         return;
     }
-    fan_point(a, r1, r2, c);
+    fan_point(a, r1, r2, exact, c);
     if (mu > MU_FAN) {
         double tau = (mu - MU_FAN) / (MU_AXIAL - MU_FAN), blend[3];
         for (int k = 0; k < 3; k++) {
@@ -270,8 +288,51 @@ static double arc_length(const double *a, const double *r1, const double *r2, co
     }
 }
 
-fb_wrap_outcome fb_wrap_ellipsoid(const fb_wrap *wrap, fb_wrap_method method, const double *point1,
-                                  const double *point2, fb_wrap_path *path) {
+/* The exact length of the section's arc from r1 to r2. Divided by the semi-axes the section is a
+ * circle about d m, and the arc an integral over its angle. Of the two ways the shorter is taken
+ * unless it turns back where it leaves the lines (with a quadrant). */
+static double section_length(const double *a, const double *r1, const double *r2, const double *p1,
+                             const double *p2, const double *n, double d, bool constrained) {
+    double m[3], f1[3], f2[3], y2[3], norm, to1[3], to2[3];
+    for (int k = 0; k < 3; k++) {
+        m[k] = a[k] * n[k];
+    }
+    norm = fb_v3_normalize(m);
+    for (int k = 0; k < 3; k++) {
+        f1[k] = r1[k] / a[k] - d / norm * m[k];
+        y2[k] = r2[k] / a[k] - d / norm * m[k];
+    }
+    double radius = fb_v3_normalize(f1);
+    fb_v3_cross(f2, m, f1);
+    double angle = atan2(fb_v3_dot(f2, y2), fb_v3_dot(f1, y2));
+    if (constrained) { /* the tangent at r1 must not lead back to p1, nor that at r2 away from p2 */
+        double begin[3], end[3], s = sin(angle), c = cos(angle), way = angle < 0 ? -1 : 1;
+        for (int k = 0; k < 3; k++) {
+            begin[k] = way * a[k] * f2[k];
+            end[k] = way * a[k] * (c * f2[k] - s * f1[k]);
+        }
+        fb_v3_sub(to1, p1, r1);
+        fb_v3_sub(to2, r2, p2);
+        if (fb_v3_dot(begin, to1) > 0 || fb_v3_dot(end, to2) > 0) {
+            angle -= way * 2 * 3.14159265358979323846;
+        }
+    }
+    int panels = 1 + (int)(fabs(angle) / 0.8);
+    double length = 0;
+    for (int i = 0; i < 8 * panels; i++) {
+        double at = angle * (i / 8 + 0.5 + gauss[i % 8][0] / 2) / panels, s = sin(at), c = cos(at);
+        double dx[3];
+        for (int k = 0; k < 3; k++) {
+            dx[k] = a[k] * (c * f2[k] - s * f1[k]);
+        }
+        length += gauss[i % 8][1] * fb_v3_norm(dx);
+    }
+    return length * radius * fabs(angle) / (2 * panels);
+}
+
+fb_wrap_outcome fb_wrap_ellipsoid(const fb_wrap *wrap, fb_wrap_method method, fb_wrap_mode mode,
+                                  const double *point1, const double *point2, fb_wrap_path *path) {
+    bool exact = mode == FB_WRAP_GEODESIC;
     double factor = 3 / (wrap->size[0] + wrap->size[1] + wrap->size[2]);
     double a[3], p1[3], p2[3], r1[3], r2[3], c[3], fan, n[3], u[3], v[3], side[3], along[3];
     double value1 = -1, value2 = -1;
@@ -290,7 +351,7 @@ fb_wrap_outcome fb_wrap_ellipsoid(const fb_wrap *wrap, fb_wrap_method method, co
         !cross(a, p1, p2, r1, r2)) {
         return FB_WRAP_NONE;
     }
-    plane_point(a, method, p1, p2, r1, r2, c, &fan);
+    plane_point(a, method, exact, p1, p2, r1, r2, c, &fan);
     if (wrap->axis >= 0 && fb_wrap_sign(c[wrap->axis]) != wrap->sign) {
         c[wrap->axis] = -c[wrap->axis] * (1 - fan);
         double moved[3];
@@ -312,7 +373,9 @@ fb_wrap_outcome fb_wrap_ellipsoid(const fb_wrap *wrap, fb_wrap_method method, co
     if (!tangent(a, p1, n, d, side, r1) || !tangent(a, p2, n, d, side, r2)) {
         return FB_WRAP_NONE;
     }
-    path->length = arc_length(a, r1, r2, p1, p2, n, d, factor, wrap->axis >= 0) / factor;
+    path->length = (exact ? section_length(a, r1, r2, p1, p2, n, d, wrap->axis >= 0)
+                          : arc_length(a, r1, r2, p1, p2, n, d, factor, wrap->axis >= 0)) /
+                   factor;
     fb_v3_scale(path->r1, 1 / factor, r1);
     fb_v3_scale(path->r2, 1 / factor, r2);
     return FB_WRAP_MANDATORY;

@@ -12,8 +12,8 @@ fb_wrap_outcome fb_wrap_sphere(const fb_wrap *wrap, fb_wrap_mode mode, const dou
                                const double *p2, fb_wrap_path *path);
 fb_wrap_outcome fb_wrap_cylinder(const fb_wrap *wrap, fb_wrap_mode mode, const double *p1,
                                  const double *p2, fb_wrap_path *path);
-fb_wrap_outcome fb_wrap_ellipsoid(const fb_wrap *wrap, fb_wrap_method method, const double *p1,
-                                  const double *p2, fb_wrap_path *path);
+fb_wrap_outcome fb_wrap_ellipsoid(const fb_wrap *wrap, fb_wrap_method method, fb_wrap_mode mode,
+                                  const double *p1, const double *p2, fb_wrap_path *path);
 fb_wrap_outcome fb_wrap_torus(const fb_wrap *wrap, fb_wrap_mode mode, const double *p1,
                               const double *p2, fb_wrap_path *path);
 
