@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "libcore/base/number.h"
 #include "tests/help.h"
@@ -380,6 +381,78 @@ static void keeps_steps_comments_and_kept_parts(void) {
     done(model, &diag);
 }
 
+static void what_is_kept_must_be_one_element(void) {
+    static const char *const texts[] = {"",      "text",  "<a>",          "<a/><b/>",
+                                        "<a/>b", " <a/>", "<a/><!--c-->", "<a></b>"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        char more[200];
+        snprintf(more, sizeof more, "\"model_kept\": [\"%s\"]", texts[i]);
+        refuse(more, FB1303, 4, "/model_kept: must be one well-formed XML element");
+        snprintf(more, sizeof more,
+                 "\"markers\": [{\"name\": \"k\", \"frame\": \"b\",\n\"kept\": [\"%s\"]}]",
+                 texts[i]);
+        refuse(more, FB1303, 5, "/markers/0/kept: must be one well-formed XML element");
+        snprintf(more, sizeof more, "\"kept\": [\n{\"name\": \"o\", \"xml\": \"%s\"}]", texts[i]);
+        refuse(more, FB1303, 5, "/kept/0: must be one well-formed XML element");
+    }
+    refuse("\"kept\": [\n{\"name\": \"o\", \"class\": \"Odd\"}]", FB1303, 5, "has no \"xml\"");
+}
+
+static void component_paths_must_be_paths(void) {
+    static const char *const paths[] = {"foo", "/", "/odd/", "/odd//k", "", "odd/k"};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        char more[200];
+        snprintf(more, sizeof more,
+                 "\"markers\": [{\"name\": \"k\", \"frame\": \"b\",\n\"component_path\": \"%s\"}]",
+                 paths[i]);
+        refuse(more, FB1303, 5, "/markers/0/component_path: must be a path");
+    }
+}
+
+static void wraps_go_where_their_frame_is(void) {
+    static const char *const paths[] = {"/bodyset/c/wrapobjectset/w", "/odd/w",
+                                        "/bodyset/b/wrapobjectset/w", "/bodyset/bb/w"};
+    for (int i = 0; i < 4; i++) {
+        char more[300];
+        snprintf(more, sizeof more,
+                 "\"wraps\": [{\"name\": \"w\", \"type\": \"sphere\", \"frame\": \"b\", "
+                 "\"radius\": 1, \"component_path\": \"%s\"}]",
+                 paths[i]);
+        fb_diag diag;
+        fb_model *model = accept(more, &diag);
+        const fb_element *w = fb_test_find(model, "w");
+        FB_EQUAL_STR(w->path, "/bodyset/b/wrapobjectset/w");
+        FB_EQUAL_STR(fb_test_target(w, "frame"), "/bodyset/b");
+        done(model, &diag);
+    }
+}
+
+/* Finding a line takes a walk through the text, which must not be taken for every one of them. */
+static void many_errors_take_no_time(void) {
+    enum { MANY = 60000 };
+    if (!fb_test_is_fast()) {
+        return;
+    }
+    char *text = malloc(100 + 60 * MANY), *p = text;
+    p += sprintf(p, "{\"fb\": \"1.0\", \"name\": \"m\", \"bodies\": [");
+    for (int i = 0; i < MANY; i++) {
+        p += sprintf(p, "%s\n{\"name\": \"b%d\", \"mass\": \"x\"}", i ? "," : "", i);
+    }
+    sprintf(p, "]}");
+    fb_diag diag;
+    fb_status status;
+    clock_t start = clock();
+    fb_model *model = fb_test_fb(text, &diag, &status);
+    double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    FB_EQUAL_INT(status, FB_E_INPUT);
+    FB_EQUAL_INT(diag.counts[FB_ERROR], MANY);
+    FB_RECORD(&diag, FB_ERROR, FB1303, 2);
+    FB_RECORD(&diag, FB_ERROR, FB1303, 101);
+    FB_TRUE(seconds < 1, "%d errors take %.2f s", MANY, seconds);
+    free(text);
+    done(model, &diag);
+}
+
 /* ---- either kind ----------------------------------------------------------------------------- */
 
 static void model_read_tells_kinds_apart_by_content(void) {
@@ -431,6 +504,10 @@ static const fb_test tests[] = {
     FB_TEST(keeps_unknown_members),
     FB_TEST(keeps_steps_comments_and_kept_parts),
     FB_TEST(model_read_tells_kinds_apart_by_content),
+    FB_TEST(what_is_kept_must_be_one_element),
+    FB_TEST(component_paths_must_be_paths),
+    FB_TEST(wraps_go_where_their_frame_is),
+    FB_TEST(many_errors_take_no_time),
     FB_TEST_END,
 };
 

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "libcore/base/number.h"
 #include "tests/help.h"
@@ -619,6 +620,237 @@ static void wrap_objects_without_a_frame_are_kept(void) {
     done(model, &diag);
 }
 
+/* ---- nothing is lost in silence -------------------------------------------------------------- */
+
+/* The leg on a custom joint, whose first axis holds INSIDE. */
+#define WITH_AXIS(INSIDE) \
+    BODIES "<JointSet><objects><CustomJoint " \
+           "name=\"hip\"><socket_parent_frame>/ground</socket_parent_frame>" \
+           "<socket_child_frame>/bodyset/leg</socket_child_frame><coordinates><Coordinate " \
+           "name=\"flexion\"/></coordinates><SpatialTransform><TransformAxis name=\"rotation1\">" \
+           "<coordinates>flexion</coordinates><axis>0 0 1</axis>\n" INSIDE \
+           "</TransformAxis></SpatialTransform></CustomJoint></objects></JointSet>"
+
+static void keeps_unknown_classes_of_object_properties_whole(void) {
+    static const struct {
+        const char *inside, *xml;
+    } cases[] = {{WITH_AXIS("<MyFunction name=\"function\"><x>1</x></MyFunction>"),
+                  "<MyFunction name=\"function\"><x>1</x></MyFunction>"},
+                 {WITH_AXIS("<function><MyFunction name=\"f\"><x>1</x></MyFunction></function>"),
+                  "<MyFunction name=\"f\"><x>1</x></MyFunction>"},
+                 {WITH_AXIS("<function><MyFunction/></function>"), "<MyFunction/>"}};
+    for (int i = 0; i < 3; i++) {
+        fb_diag diag;
+        fb_model *model = accept_with(cases[i].inside, &diag, FB_KEPT, FB2001, 5, "MyFunction");
+        const fb_element *function =
+            fb_get_object(fb_test_item(fb_test_find(model, "/jointset/hip"), "axes", 0),
+                          "function");
+        FB_EQUAL_STR(function ? fb_get_string(function, "class") : NULL, "MyFunction");
+        FB_EQUAL_STR(function ? fb_get_string(function, "xml") : NULL, cases[i].xml);
+        free(fb_test_to_fb(model));
+        done(model, &diag);
+    }
+}
+
+static void a_second_list_of_objects_is_merged(void) {
+    fb_diag diag;
+    fb_model *model = accept("<BodySet><objects><Body name=\"a\"><mass>1</mass></Body></objects>"
+                             "<objects><Body name=\"b\"><mass>2</mass></Body></objects></BodySet>",
+                             &diag);
+    FB_EQUAL_INT(fb_model_items(model, "bodies")->n, 2);
+    FB_SAME(fb_get_number(fb_test_find(model, "/bodyset/b"), "mass"), 2);
+    done(model, &diag);
+}
+
+static void a_second_ground_is_kept(void) {
+    fb_diag diag;
+    fb_model *model = accept_with("<Ground/>\n<Ground><x>1</x></Ground>", &diag, FB_KEPT, FB2002, 3,
+                                  "<Ground>");
+    FB_EQUAL_STR(model->root->kept ? model->root->kept->xml : NULL, "<Ground><x>1</x></Ground>");
+    done(model, &diag);
+}
+
+static void a_second_model_is_told(void) {
+    fb_diag diag;
+    fb_model *model = accept_with("</Model>\n<Model name=\"second\">", &diag, FB_IGNORED, FB2002, 3,
+                                  "<Model>");
+    FB_EQUAL_STR(model->root->name, "test");
+    done(model, &diag);
+}
+
+static void names_that_paths_cannot_hold_are_changed(void) {
+    static const struct {
+        const char *name, *becomes;
+    } cases[] = {{"a/b", "a_b"}, {"/", "_"}, {".", "_"}, {"..", "__"}};
+    for (int i = 0; i < 4; i++) {
+        char inside[200], path[20];
+        snprintf(inside, sizeof inside,
+                 "<BodySet><objects>\n<Body name=\"%s\"><mass>1</mass></Body></objects></BodySet>",
+                 cases[i].name);
+        snprintf(path, sizeof path, "/bodyset/%s", cases[i].becomes);
+        fb_diag diag;
+        fb_model *model = accept_with(inside, &diag, FB_WARNING, FB2204, 3, cases[i].becomes);
+        FB_EQUAL_STR(fb_test_find(model, path)->name, cases[i].becomes);
+        done(model, &diag);
+    }
+    fb_diag diag;
+    fb_model *model = accept("<BodySet><objects><Body name=\"...\"/></objects></BodySet>", &diag);
+    FB_NO_RECORD(&diag, FB2204);
+    done(model, &diag);
+}
+
+static void attributes_are_told_wherever_they_are(void) {
+    static const char *const cases[] = {
+        "<BodySet odd=\"1\"><objects/></BodySet>",
+        "<BodySet><objects odd=\"1\"/></BodySet>",
+        "<Ground odd=\"1\"/>",
+        "<components odd=\"1\"/>",
+        "<gravity odd=\"1\">0 -9.8 0</gravity>",
+        BODY("<mass>1</mass><attached_geometry odd=\"1\"/>"),
+        BODY("<mass>1</mass><attached_geometry><Sphere name=\"s\" odd=\"1\"/></attached_geometry>"),
+        WITH_AXIS("<function odd=\"1\"><Constant/></function>"),
+        "<ForceSet><objects><Thelen2003Muscle name=\"m\"><GeometryPath name=\"path\"><PathPointSet>"
+        "<objects "
+        "odd=\"1\"/></PathPointSet></GeometryPath></Thelen2003Muscle></objects></ForceSet>",
+        "<ForceSet><objects/><groups><ObjectGroup name=\"g\" odd=\"1\"/></groups></ForceSet>"};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        fb_diag diag;
+        fb_model *model = accept_with(cases[i], &diag, FB_IGNORED, FB2004, -1, "odd=\"1\"");
+        FB_EQUAL_INT(diag.counts[FB_IGNORED], 1);
+        done(model, &diag);
+    }
+    fb_diag diag;
+    fb_model *model = fb_test_osim("<Model name=\"m\"\nodd=\"1\"/>", &diag, NULL);
+    FB_RECORD(&diag, FB_IGNORED, FB2004, -1);
+    done(model, &diag);
+}
+
+static void text_beside_elements_is_told(void) {
+    static const char *const cases[] = {"stray<BodySet/>",
+                                        "<BodySet/>stray",
+                                        "<BodySet>stray<objects/></BodySet>",
+                                        "<BodySet><objects/>stray</BodySet>",
+                                        BODY("stray<mass>1</mass>"),
+                                        BODY("<mass>1</mass> stray <mass_center>0 0 0"
+                                             "</mass_center>")};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        fb_diag diag;
+        fb_model *model = accept_with(cases[i], &diag, FB_WARNING, FB1107, -1, "'stray");
+        done(model, &diag);
+    }
+}
+
+static void comments_that_begin_like_our_own_are_peoples(void) {
+    static const char *const texts[] = {
+        "<Model name=\"m\"><credits>c</credits><!--fbtools {--></Model>",
+        "<OpenSimDocument><Model name=\"m\"><credits>c</credits></Model><!--fbtools {-->"
+        "</OpenSimDocument>",
+        "<OpenSimDocument><Model name=\"m\"><credits>c</credits><!--fbtools {--></Model>"
+        "</OpenSimDocument>"};
+    for (int i = 0; i < 3; i++) {
+        fb_diag diag;
+        fb_model *model = fb_test_must(fb_test_osim(texts[i], &diag, NULL), &diag);
+        FB_EQUAL_STR(fb_get_string(model->root, "credits"), "c");
+        FB_EQUAL_STR(model->root->comments ? model->root->comments->text : NULL, "fbtools {");
+        done(model, &diag);
+    }
+}
+
+static void files_of_unknown_classes_are_not_included(void) {
+    const char *folder = fb_test_folder(), *plugin = "<PlugForce name=\"p\" file=\"data.sto\"/>";
+    put(folder, "data.sto", "no XML");
+    char text[300];
+    snprintf(text, sizeof text,
+             "<Model name=\"m\"><ForceSet><objects>%s</objects></ForceSet>"
+             "<Odd file=\"missing.xml\">1</Odd></Model>",
+             plugin);
+    fb_diag diag;
+    fb_status status;
+    fb_model *model = fb_test_must(read_file(folder, text, 0, &diag, &status), &diag);
+    FB_EQUAL_INT(status, FB_OK);
+    FB_EQUAL_STR(fb_get_string(fb_test_find(model, "/forceset/p"), "xml"), plugin);
+    FB_EQUAL_STR(model->root->kept ? model->root->kept->xml : NULL,
+                 "<Odd file=\"missing.xml\">1</Odd>");
+    done(model, &diag);
+}
+
+/* n times a text. */
+static char *repeat(char *to, const char *text, int n) {
+    for (int i = 0; i < n; i++) {
+        to += sprintf(to, "%s", text);
+    }
+    return to;
+}
+
+static void files_in_files_are_not_nested_deeper(void) {
+    const char *folder = fb_test_folder();
+    for (int i = 0; i < 2; i++) { /* neither is deeper than 200, but both together may be */
+        int levels = i ? 120 : 60;
+        char part[2000], text[2000], *p = part, *t = text;
+        p += sprintf(p, "<Body name=\"b\"><odd>");
+        p = repeat(p, "<a>", 120);
+        p = repeat(p, "</a>", 120);
+        sprintf(p, "</odd></Body>");
+        put(folder, "part.xml", part);
+        t += sprintf(t, "<Model name=\"m\">");
+        t = repeat(t, "<x>", levels);
+        t += sprintf(t, "<Body file=\"part.xml\"/>");
+        t = repeat(t, "</x>", levels);
+        sprintf(t, "</Model>");
+        if (i) {
+            refuse_include(text, 0, folder, FB1102, -1, "nested more than 200 deep");
+            continue;
+        }
+        fb_diag diag;
+        fb_status status;
+        fb_model *model = read_file(folder, text, 0, &diag, &status);
+        FB_EQUAL_INT(status, FB_OK);
+        done(model, &diag);
+    }
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+#define MANY 20000
+
+/* Reads a document of `one` MANY times, with its number for each %d, between `begin` and `end`. */
+static void read_many(const char *begin, const char *one, const char *end, const char *list) {
+    size_t size = 200 + (strlen(one) + 20) * MANY;
+    char *text = malloc(size), *p = text;
+    p += sprintf(p, "%s", begin);
+    for (int i = 0; i < MANY; i++) {
+        const char *from = one;
+        for (const char *at; (at = strstr(from, "%d")) != NULL; from = at + 2) {
+            p += sprintf(p, "%.*s%d", (int)(at - from), from, i);
+        }
+        p += sprintf(p, "%s", from);
+    }
+    sprintf(p, "%s", end);
+    fb_diag diag;
+    clock_t start = clock();
+    fb_model *model = accept(text, &diag);
+    double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    FB_EQUAL_INT(fb_model_items(model, list)->n, MANY);
+    FB_TRUE(seconds < 2, "%d %s take %.2f s", MANY, list, seconds);
+    done(model, &diag);
+    free(text);
+}
+
+static void many_equal_names_take_no_time(void) {
+    if (!fb_test_is_fast()) {
+        return;
+    }
+    read_many("<BodySet><objects>", "<Body name=\"b\"><mass>1</mass></Body>\n",
+              "</objects></BodySet>", "bodies");
+    read_many(BODIES "<JointSet><objects>",
+              "<PinJoint name=\"j%d\"><frames><PhysicalOffsetFrame name=\"parent\"><socket_parent>"
+              "/ground</socket_parent></PhysicalOffsetFrame><PhysicalOffsetFrame name=\"child\">"
+              "<socket_parent>/bodyset/leg</socket_parent></PhysicalOffsetFrame></frames>"
+              "<socket_parent_frame>parent</socket_parent_frame>"
+              "<socket_child_frame>child</socket_child_frame></PinJoint>\n",
+              "</objects></JointSet>", "joints");
+}
+
 static const fb_test tests[] = {
     FB_TEST(accepts_the_smallest_model),
     FB_TEST(rejects_what_is_no_model),
@@ -645,6 +877,17 @@ static const fb_test tests[] = {
     FB_TEST(includes_files_beside_the_model),
     FB_TEST(rejects_included_files_that_are_wrong),
     FB_TEST(defaults_fill_what_objects_leave_out),
+    FB_TEST(keeps_unknown_classes_of_object_properties_whole),
+    FB_TEST(a_second_list_of_objects_is_merged),
+    FB_TEST(a_second_ground_is_kept),
+    FB_TEST(a_second_model_is_told),
+    FB_TEST(names_that_paths_cannot_hold_are_changed),
+    FB_TEST(attributes_are_told_wherever_they_are),
+    FB_TEST(text_beside_elements_is_told),
+    FB_TEST(comments_that_begin_like_our_own_are_peoples),
+    FB_TEST(files_of_unknown_classes_are_not_included),
+    FB_TEST(files_in_files_are_not_nested_deeper),
+    FB_TEST(many_equal_names_take_no_time),
     FB_TEST_END,
 };
 

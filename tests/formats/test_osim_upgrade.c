@@ -329,6 +329,24 @@ static void what_4_x_does_not_have_is_dropped(void) {
     done(model, &diag);
 }
 
+static void all_joints_of_a_body_come_through(void) {
+    fb_diag diag;
+    fb_model *model =
+        accept(30000,
+               OLD_BODIES(KNEE("") "<WeldJoint name=\"second\"><parent_body>ground</parent_body>"
+                                   "</WeldJoint><BallJoint name=\"third\"><parent_body>thigh"
+                                   "</parent_body></BallJoint>",
+                          ""),
+               &diag);
+    FB_EQUAL_INT(fb_model_items(model, "joints")->n, 4);
+    static const char *const paths[] = {"/jointset/knee", "/jointset/second", "/jointset/third"};
+    for (int i = 0; i < 3; i++) {
+        const fb_element *frame = fb_get_target(fb_test_find(model, paths[i]), "child");
+        FB_EQUAL_STR(frame ? fb_test_target(frame, "parent") : NULL, "/bodyset/shank");
+    }
+    done(model, &diag);
+}
+
 #define AXIS(NAME, ROTATES, AXIS, COORDINATE, FUNCTION) \
     "<TransformAxis name=\"" NAME "\"><is_rotation>" ROTATES \
     "</is_rotation><coordinate>" COORDINATE "</coordinate>" \
@@ -476,6 +494,53 @@ static void controllers_name_their_actuators_as_before(void) {
     }
 }
 
+static void names_in_lists_lose_their_white_space(void) {
+    fb_diag diag;
+    fb_model *model = accept(
+        30000,
+        OLD_BODIES(
+            "<CustomJoint name=\"knee\"><parent_body>thigh</parent_body><CoordinateSet><objects>"
+            "<Coordinate name=\"knee bend\"/><Coordinate name=\"knee turn\"/></objects>"
+            "</CoordinateSet><SpatialTransform><TransformAxis name=\"rotation1\"><coordinates>"
+            "knee bend</coordinates><axis>0 0 1</axis></TransformAxis></SpatialTransform>"
+            "</CustomJoint>",
+            "") "<ConstraintSet><objects><CoordinateCouplerConstraint name=\"c\">"
+                "<independent_coordinate_names>flexion knee bend</independent_coordinate_names>"
+                "<dependent_coordinate_name>knee turn</dependent_coordinate_name>"
+                "</CoordinateCouplerConstraint></objects></ConstraintSet>"
+                "<ForceSet><objects><CoordinateActuator name=\"my act\"><coordinate>knee bend"
+                "</coordinate></CoordinateActuator><CoordinateActuator name=\"other\"><coordinate>"
+                "knee turn</coordinate></CoordinateActuator></objects><groups><ObjectGroup "
+                "name=\"g\"><members>other my act</members></ObjectGroup></groups></ForceSet>"
+                "<ControllerSet><objects><PrescribedController name=\"p\"><actuator_list>my act "
+                "other</actuator_list></PrescribedController></objects></ControllerSet>",
+        &diag);
+    FB_NO_RECORD(&diag, FB2201);
+    FB_EQUAL_STR(fb_test_target(fb_test_item(fb_test_find(model, "/jointset/knee"), "axes", 0),
+                                "coordinate"),
+                 "/jointset/knee/kneebend");
+    static const struct {
+        const char *path, *key, *names[2];
+    } lists[] = {{"/constraintset/c",
+                  "independent_coordinates",
+                  {"/jointset/hip/flexion", "/jointset/knee/kneebend"}},
+                 {"/controllerset/p", "actuators", {"/forceset/myact", "/forceset/other"}}};
+    for (int i = 0; i < 2; i++) {
+        const fb_value *refs = fb_get(fb_test_find(model, lists[i].path), lists[i].key);
+        FB_EQUAL_INT(refs ? refs->n : 0, 2);
+        for (int k = 0; refs && k < refs->n && k < 2; k++) {
+            const fb_element *target = refs->as.refs[k].target;
+            FB_EQUAL_STR(target ? target->path : NULL, lists[i].names[k]);
+        }
+    }
+    FB_EQUAL_INT(model->n_groups, 1);
+    if (model->n_groups == 1 && FB_EQUAL_INT(model->groups[0].n_members, 2)) {
+        FB_EQUAL_STR(model->groups[0].members[0], "other");
+        FB_EQUAL_STR(model->groups[0].members[1], "myact");
+    }
+    done(model, &diag);
+}
+
 /* ---- constraints and bushings ---------------------------------------------------------------- */
 
 static void constraints_get_sockets(void) {
@@ -511,6 +576,25 @@ static void constraints_get_sockets(void) {
                        fb_get_target(second, "parent") == model->ground),
             "the second frame is ground, or fixed to it");
     FB_EQUAL_INT(diag.counts[FB_KEPT], 0);
+    done(model, &diag);
+}
+
+static void both_ends_on_one_body_get_two_frames(void) {
+    fb_diag diag;
+    fb_model *model = accept(
+        30000,
+        OLD "<ConstraintSet><objects><WeldConstraint name=\"w\"><body_1>thigh</body_1>"
+            "<body_2>thigh</body_2><location_body_1>1 0 0</location_body_1>"
+            "<location_body_2>2 0 0</location_body_2></WeldConstraint></objects></ConstraintSet>",
+        &diag);
+    const fb_element *w = fb_test_find(model, "/constraintset/w");
+    const fb_element *one = fb_get_target(w, "frame_1"), *two = fb_get_target(w, "frame_2");
+    if (FB_TRUE(one && two && one != two, "two frames")) {
+        VECTOR3(one, "translation", 1, 0, 0);
+        VECTOR3(two, "translation", 2, 0, 0);
+        FB_EQUAL_STR(fb_test_target(two, "parent"), "/bodyset/thigh");
+    }
+    FB_NO_RECORD(&diag, FB2203);
     done(model, &diag);
 }
 
@@ -674,6 +758,21 @@ static void visible_objects_become_meshes(void) {
     done(model, &diag);
 }
 
+static void malformed_numbers_of_looks_are_ignored(void) {
+    fb_diag diag;
+    fb_model *model = accept(30000,
+                             OLD_BODIES(KNEE(""),
+                                        "<VisibleObject><geometry_files>a.vtp</geometry_files>\n"
+                                        "<scale_factors>1 x 1</scale_factors></VisibleObject>"),
+                             &diag);
+    const fb_record *record = FB_RECORD(&diag, FB_IGNORED, FB2101, 3);
+    FB_HOLDS(record ? record->message : NULL, "<scale_factors> holds '1 x 1'");
+    const fb_element *mesh = fb_test_item(fb_test_find(model, "/bodyset/shank"), "geometry", 0);
+    FB_EQUAL_STR(fb_get_string(mesh, "mesh"), "a.vtp");
+    VECTOR3(mesh, "scale", 1, 1, 1);
+    done(model, &diag);
+}
+
 static void geometry_files_become_meshes(void) {
     fb_diag diag;
     fb_model *model =
@@ -801,6 +900,10 @@ static const fb_test tests[] = {
     FB_TEST(looks_that_nothing_has_any_more_are_ignored_once),
     FB_TEST(colors_of_paths_wraps_and_contacts_become_appearances),
     FB_TEST(new_documents_are_left_alone),
+    FB_TEST(malformed_numbers_of_looks_are_ignored),
+    FB_TEST(all_joints_of_a_body_come_through),
+    FB_TEST(both_ends_on_one_body_get_two_frames),
+    FB_TEST(names_in_lists_lose_their_white_space),
     FB_TEST_END,
 };
 

@@ -17,11 +17,22 @@ static void cut_steps(char *json) {
     }
 }
 
-/* model -> .osim -> model gives the same .fb, and the same .osim again. */
+/* What is read from a .fb gives the same .osim as the model that it was written from. */
+static void check_by_fb(const char *fb, const char *osim, int version, const char *what) {
+    fb_diag diag;
+    fb_model *model = fb_test_must(fb_test_fb(fb, &diag, NULL), &diag);
+    char *again = fb_test_to_osim(model, version);
+    FB_TRUE(strcmp(osim, again) == 0, "%s: the same .osim from the .fb", what);
+    free(again);
+    done(model, &diag);
+}
+
+/* model -> .osim -> model gives the same .fb, and the same .osim again; so does .fb -> .osim. */
 static void check_round_trip(const fb_model *model, int version, const char *what) {
     char *before = fb_test_to_fb(model), *osim = fb_test_to_osim(model, version);
     fb_diag diag;
     fb_status status;
+    check_by_fb(before, osim, version, what);
     fb_model *again = fb_test_osim(osim, &diag, &status);
     FB_TRUE(again != NULL, "%s: what was written is read: %s", what,
             diag.n ? diag.records[0].message : "");
@@ -101,6 +112,51 @@ static void roundtrip_kept_parts(void) {
                "</objects></BodySet><ForceSet><objects><OddForce "
                "name=\"o\"><x/></OddForce></objects></ForceSet>"
                "<odd>of the model</odd><components><OddComponent name=\"c\"/></components>");
+}
+
+#define AXIS(INSIDE) \
+    "<BodySet><objects><Body name=\"b\"><mass>1</mass></Body></objects></BodySet><JointSet>" \
+    "<objects><CustomJoint name=\"j\"><socket_parent_frame>/ground</socket_parent_frame>" \
+    "<socket_child_frame>/bodyset/b</socket_child_frame><coordinates><Coordinate name=\"q\"/>" \
+    "</coordinates><SpatialTransform><TransformAxis name=\"rotation1\"><coordinates>q" \
+    "</coordinates><axis>0 0 1</axis>" INSIDE \
+    "</TransformAxis></SpatialTransform></CustomJoint></objects></JointSet>"
+
+static void roundtrip_unknown_classes_of_object_properties(void) {
+    round_trip(AXIS("<MyFunction name=\"function\"><x>1</x></MyFunction>"));
+    round_trip(AXIS("<MyFunction name=\"function\"/>"));
+    round_trip(AXIS("<function><MyFunction><x>1</x></MyFunction></function>"));
+    round_trip(AXIS("<function><MyFunction name=\"f\"><x name=\"function\"/></MyFunction>"
+                    "</function>"));
+    round_trip(AXIS("<function><MyFunction name=\"f\"/><Another/></function>"));
+    round_trip("<ForceSet><objects><Millard2012EquilibriumMuscle name=\"m\"><MyCurve "
+               "name=\"ActiveForceLengthCurve\"><x/></MyCurve></Millard2012EquilibriumMuscle>"
+               "</objects></ForceSet>");
+}
+
+static void roundtrip_comments_that_begin_like_our_own(void) {
+    round_trip("<!--fbtools {--><BodySet><objects><!--fbtools { by hand--><Body name=\"b\"><mass>1"
+               "</mass></Body></objects></BodySet></Model><!--fbtools {-->"
+               "<Model name=\"left out\">");
+}
+
+static void roundtrip_notes_of_11_megabytes(void) {
+    const size_t n = 11 << 20;
+    char *text = malloc(n + 100);
+    size_t begin = (size_t)sprintf(text, "{\"fb\": \"1.0\", \"name\": \"m\", \"note\": \"");
+    memset(text + begin, 'n', n);
+    strcpy(text + begin + n, "\"}");
+    fb_diag diag, diag2;
+    fb_model *model = fb_test_must(fb_test_fb(text, &diag, NULL), &diag);
+    char *osim = fb_test_to_osim(model, 40500);
+    fb_model *again = fb_test_must(fb_test_osim(osim, &diag2, NULL), &diag2);
+    const char *note = fb_get_extra(again->root, "note");
+    FB_TRUE(note && strlen(note) == n + 2 && memcmp(note, text + begin - 1, n + 2) == 0,
+            "the note is as it was");
+    free(text);
+    free(osim);
+    done(model, &diag);
+    done(again, &diag2);
 }
 
 static void roundtrip_special_numbers(void) {
@@ -234,6 +290,9 @@ static const fb_test tests[] = {
     FB_TEST(roundtrip_degrees_exactly),
     FB_TEST(tells_what_an_older_version_lacks),
     FB_TEST(models_made_by_programs_can_be_written),
+    FB_TEST(roundtrip_unknown_classes_of_object_properties),
+    FB_TEST(roundtrip_comments_that_begin_like_our_own),
+    FB_TEST(roundtrip_notes_of_11_megabytes),
     FB_TEST_END,
 };
 

@@ -140,6 +140,29 @@ static void large_files_are_refused(void) {
     run_all(NULL, "--max-size=1", ELBOW, FB_EXIT_OK, NULL);
 }
 
+static void small_inputs_from_pipes_can_be_too_large(void) {
+    static const struct {
+        const char *option;
+        int status;
+    } cases[] = {{"--max-size=0.00001", FB_EXIT_INPUT}, {"--max-size=0.0001", FB_EXIT_OK}};
+    for (int i = 0; i < 2 * N_TOOLS; i++) {
+        int ends[2];
+        if (pipe(ends) != 0) {
+            return;
+        }
+        FB_EQUAL_INT(write(ends[1], "<Model name=\"m\"/>", 17), 17);
+        close(ends[1]);
+        FILE *in = fdopen(ends[0], "rb"), *out = tmpfile(), *err = tmpfile();
+        char *argv[] = {(char *)(size_t)tools[i / 2].name, (char *)(size_t)cases[i % 2].option,
+                        NULL};
+        FB_EQUAL_INT(tools[i / 2].main(2, argv, in, out, err), cases[i % 2].status);
+        FB_TRUE(cases[i % 2].status == FB_EXIT_OK || ftell(out) == 0, "nothing is written");
+        fclose(in);
+        fclose(out);
+        fclose(err);
+    }
+}
+
 static void endless_inputs_are_refused(void) {
     struct stat info;
     if (stat("/dev/zero", &info) == 0) {
@@ -252,6 +275,49 @@ static void places_that_cannot_be_written_are_told(void) {
     }
 }
 
+static void reports_do_not_overwrite_the_input(void) {
+    size_t size;
+    char *bytes = fb_test_read_file(ELBOW, &size);
+    for (int i = 0; i < N_TOOLS; i++) {
+        const char *folder = fb_test_folder(), *file = fb_test_path(folder, "in.osim"),
+                   *link = fb_test_path(folder, "link.osim");
+        fb_test_write_file(file, bytes, size);
+        const char *reports[] = {file, link};
+        for (int k = 0; k < (symlink("in.osim", link) == 0 ? 2 : 1); k++) {
+            fb_run run = FB_RUN(tools[i].main, NULL, tools[i].name, file, "--report", reports[k]);
+            FB_EQUAL_INT(run.status, FB_EXIT_USAGE);
+            FB_HOLDS(run.err, "--report would overwrite the input");
+            fb_run_free(&run);
+            size_t n = 0;
+            char *now = fb_test_read_file(file, &n);
+            FB_TRUE(now && n == size && memcmp(now, bytes, n) == 0, "the input is untouched");
+            fb_free(now);
+        }
+    }
+    fb_free(bytes);
+}
+
+static void files_that_are_replaced_keep_their_mode(void) {
+    for (int i = 0; i < N_TOOLS; i++) {
+        const char *folder = fb_test_folder(), *file = fb_test_path(folder, "out"),
+                   *report = fb_test_path(folder, "report.json");
+        fb_test_write_file(file, "old", 3);
+        fb_test_write_file(report, "old", 3);
+        chmod(file, 0600);
+        chmod(report, 0640);
+        fb_run run = FB_RUN(tools[i].main, NULL, tools[i].name, "-q", ELBOW, "-o", file, "--report",
+                            report);
+        FB_EQUAL_INT(run.status, 0);
+        fb_run_free(&run);
+        struct stat info = {0};
+        FB_EQUAL_INT(stat(file, &info), 0);
+        FB_EQUAL_INT(info.st_mode & 07777, 0600);
+        FB_TRUE(info.st_size > 3, "it was written");
+        FB_EQUAL_INT(stat(report, &info), 0);
+        FB_EQUAL_INT(info.st_mode & 07777, 0640);
+    }
+}
+
 static void links_stay_links(void) {
     const char *folder = fb_test_folder(), *file = fb_test_path(folder, "real"),
                *link = fb_test_path(folder, "link");
@@ -361,6 +427,9 @@ static const fb_test tests[] = {
     FB_TEST(quiet_still_prints_errors),
     FB_TEST(statuses_map_to_exit_codes),
     FB_TEST(lack_of_memory_is_an_internal_error),
+    FB_TEST(small_inputs_from_pipes_can_be_too_large),
+    FB_TEST(reports_do_not_overwrite_the_input),
+    FB_TEST(files_that_are_replaced_keep_their_mode),
     FB_TEST_END,
 };
 

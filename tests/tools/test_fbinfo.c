@@ -217,6 +217,19 @@ static void diff_with_a_file_that_cannot_be_read(void) {
     fb_run_free(&run);
 }
 
+static void two_questions_at_once_are_wrong_usage(void) {
+    static const char *const cases[][3] = {{"--check", "--diff", ELBOW},
+                                           {"--check", "--history", "-q"},
+                                           {"--history", "--diff", ELBOW}};
+    for (int i = 0; i < 3; i++) {
+        fb_run run = RUN(NULL, cases[i][0], cases[i][1], cases[i][2], ELBOW);
+        FB_EQUAL_INT(run.status, 2);
+        FB_EQUAL_STR(run.out, "");
+        FB_HOLDS(run.err, "ask one");
+        fb_run_free(&run);
+    }
+}
+
 /* ---- --history, --report --------------------------------------------------------------------- */
 
 static void history_tells_the_steps(void) {
@@ -273,6 +286,7 @@ static const fb_test tests[] = {
     FB_TEST(history_tells_the_steps),
     FB_TEST(report_lists_the_findings),
     FB_TEST(kept_elements_need_no_class),
+    FB_TEST(two_questions_at_once_are_wrong_usage),
     FB_TEST_END,
 };
 
