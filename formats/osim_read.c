@@ -32,6 +32,23 @@ static const char *own_name(const fb_xml_node *node, const fb_field *field) {
     return n >= m && strcasecmp(name + n - m, node->tag) == 0 ? NULL : name;
 }
 
+/* A name that a component path can hold. */
+static const char *without_slash(fb_osim_reader *r, const fb_xml_node *node, const char *given) {
+    if (!strchr(given, '/') && strcmp(given, ".") != 0 && strcmp(given, "..") != 0) {
+        return given;
+    }
+    char *name = fb_arena_dup(&r->scratch, given);
+    for (char *c = name; *c; c++) {
+        if (*c == '/' || (given[0] == '.' && strlen(given) < 3)) {
+            *c = '_';
+        }
+    }
+    fb_diag_add(r->diag, FB_WARNING, FB2204, fb_osim_place(node, NULL),
+                "references to it by the old name are not found",
+                "the name '%s' becomes '%s': component paths cannot hold it", given, name);
+    return name;
+}
+
 static fb_element *read_owned(fb_osim_reader *r, fb_xml_node *node, fb_element *owner,
                               const fb_field *field) {
     const fb_class *cls = fb_class_find(node->tag);
@@ -39,6 +56,9 @@ static fb_element *read_owned(fb_osim_reader *r, fb_xml_node *node, fb_element *
                          (field->family == FB_FUNCTION && cls->family == FB_CURVE));
     const char *name = node->name;
     node->name = own_name(node, field);
+    if (right && cls->family == FB_COORDINATE && node->name) {
+        node->name = without_slash(r, node, node->name);
+    }
     fb_element *object = right ? read_object(r, node, cls, owner, NULL)
                                : fb_osim_keep_object(r, node, owner, NULL);
     node->name = name;
@@ -187,6 +207,11 @@ static bool read_owned_components(fb_osim_reader *r, fb_xml_node *child, fb_elem
                            : fb_arena_printf(&r->scratch, "%s/wrapobjectset", base);
     fb_xml_node *objects = fb_xml_child(child, "objects");
     if (element->path) {
+        if (objects) {
+            fb_osim_note_rest(r, child, element, true);
+        } else {
+            fb_osim_note_attributes(r, child, element);
+        }
         read_children(r, objects ? objects : child, element, path);
     } else {
         fb_osim_keep_property(r, element, child);
@@ -242,20 +267,6 @@ static const char *lower_case(fb_osim_reader *r, const char *text) {
     return lower;
 }
 
-/* A name that a component path can hold. */
-static const char *without_slash(fb_osim_reader *r, const fb_xml_node *node, const char *given) {
-    char *name = fb_arena_dup(&r->scratch, given);
-    for (char *c = name; *c; c++) {
-        if (*c == '/' || (given[0] == '.' && strlen(given) < 3)) {
-            *c = '_';
-        }
-    }
-    fb_diag_add(r->diag, FB_WARNING, FB2204, fb_osim_place(node, NULL),
-                "references to it by the old name are not found",
-                "the name '%s' becomes '%s': component paths cannot hold it", given, name);
-    return name;
-}
-
 /* Children that live in the model's lists. `path` is where: "/forceset",
  * "/bodyset/femur/wrapobjectset". */
 static void read_children(fb_osim_reader *r, fb_xml_node *holder, fb_element *owner,
@@ -267,8 +278,8 @@ static void read_children(fb_osim_reader *r, fb_xml_node *holder, fb_element *ow
         }
         const char *name = node->name && *node->name ? node->name : NULL;
         const char *given = name ? name : lower_case(r, node->tag);
-        if (strchr(given, '/') || strcmp(given, ".") == 0 || strcmp(given, "..") == 0) {
-            given = name = without_slash(r, node, given);
+        if (name) {
+            given = name = without_slash(r, node, name);
         }
         char *full = fb_arena_printf(&r->model->arena, "%s/%s", path, given);
         int order = r->order++;
@@ -307,6 +318,9 @@ static void read_groups(fb_osim_reader *r, const fb_xml_node *groups, const char
             continue;
         }
         const fb_xml_node *members = fb_xml_child(node, "members");
+        if (members) {
+            fb_osim_note_attributes(r, members, NULL);
+        }
         fb_osim_note_attributes(r, node, NULL);
         for (const fb_xml_node *child = node->first; child; child = child->next) {
             if (child != members) {

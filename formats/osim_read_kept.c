@@ -51,12 +51,22 @@ void fb_osim_note_attributes(fb_osim_reader *r, const fb_xml_node *node,
     }
 }
 
+/* Text in a set that has no objects. */
+static void note_text(fb_osim_reader *r, const fb_xml_node *set, const fb_element *element) {
+    if (set->text_length) {
+        fb_diag_add(r->diag, FB_WARNING, FB1107, fb_osim_place(set, element), "it is lost",
+                    "<%s> holds text where objects belong: '%.40s'", set->tag, set->text);
+    }
+}
+
 void fb_osim_note_rest(fb_osim_reader *r, const fb_xml_node *set, const fb_element *element,
                        bool groups) {
     fb_osim_note_attributes(r, set, element);
+    note_text(r, set, element);
     for (const fb_xml_node *child = set->first; child; child = child->next) {
         if (fb_osim_is(child, "objects")) {
             fb_osim_note_attributes(r, child, element);
+            note_text(r, child, element);
         } else if (fb_osim_is(child, "groups") ? groups && child->first
                                                : child->first || child->text_length) {
             fb_diag_add(r->diag, FB_IGNORED, FB2002, fb_osim_place(child, element),

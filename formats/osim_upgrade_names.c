@@ -184,5 +184,11 @@ void fb_upgrade_names(fb_upgrade *u, fb_xml_node *node) {
                 NULL, "the name '%s' becomes '%s': names have no white space since version 30500",
                 node->name, name);
     FB_PUSH(&u->xml->arena, u->spaced, u->n_spaced, u->spaced_capacity, node->name);
+    for (size_t i = u->n_spaced - 1; /* the longest first: "q a b" before "q a" */
+         i > 0 && strlen(u->spaced[i]) > strlen(u->spaced[i - 1]); i--) {
+        const char *shorter = u->spaced[i - 1];
+        u->spaced[i - 1] = u->spaced[i];
+        u->spaced[i] = shorter;
+    }
     node->name = name;
 }

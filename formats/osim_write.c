@@ -222,7 +222,10 @@ static void write_objects(writer *w, const fb_field *field, const fb_value *valu
                                            "translation1", "translation2", "translation3"};
         bool axis = object->cls->family == FB_TRANSFORM_AXIS && i < 6;
         write_comments_before(w, object, NULL);
-        write_owned(w, object, object->name ? object->name : axis ? axes[i] : NULL);
+        const char *own = object->name && object->cls->family == FB_COORDINATE
+                              ? fb_path_name(object->name)
+                              : object->name;
+        write_owned(w, object, own ? own : axis ? axes[i] : NULL);
     }
     if (set) {
         close_tag(w, "objects");
@@ -240,7 +243,8 @@ static bool kept_without(const fb_element *object, const char *name) {
     }
     size_t n = strcspn(xml, ">"), m = strlen(name);
     for (const char *at = xml; (at = strstr(at, "name=")) != NULL && at < xml + n; at += 5) {
-        if (strncmp(at + 6, name, m) == 0 && (at[6 + m] == '"' || at[6 + m] == '\'')) {
+        if (at > xml && strchr(" \t\r\n", at[-1]) && strncmp(at + 6, name, m) == 0 &&
+            (at[6 + m] == '"' || at[6 + m] == '\'')) {
             return false;
         }
     }

@@ -140,6 +140,39 @@ static bool is_same_file(const char *a, const char *b) {
            S_ISREG(x.st_mode);
 }
 
+/* Two names of one file that need not be there yet. */
+static bool is_same_place(const char *a, const char *b) {
+    const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
+    const char *base_a = slash_a ? slash_a + 1 : a, *base_b = slash_b ? slash_b + 1 : b;
+    char folder_a[4096], folder_b[4096];
+    snprintf(folder_a, sizeof folder_a, "%.*s.", (int)(base_a - a), a);
+    snprintf(folder_b, sizeof folder_b, "%.*s.", (int)(base_b - b), b);
+    struct stat x, y;
+    return is_same_file(a, b) ||
+           (strcmp(base_a, base_b) == 0 && stat(folder_a, &x) == 0 && stat(folder_b, &y) == 0 &&
+            x.st_dev == y.st_dev && x.st_ino == y.st_ino);
+}
+
+/* Whether the report would go over something that is read. */
+static bool spoils_input(const fb_cli *cli) {
+    static const char *const inputs[] = {"diff", "states"};
+    for (int i = 0; i < cli->n_operands; i++) {
+        if (is_same_file(cli->report, cli->operands[i])) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
+        const char *file = fb_cli_value(cli, inputs[i]);
+        if (file && is_same_file(cli->report, file)) {
+            return true;
+        }
+    }
+    struct stat in, report;
+    return fstat(fileno(cli->in), &in) == 0 && S_ISREG(in.st_mode) &&
+           stat(cli->report, &report) == 0 && in.st_dev == report.st_dev &&
+           in.st_ino == report.st_ino;
+}
+
 int fb_cli_begin(fb_cli *cli, const fb_tool *tool, int argc, char **argv, FILE *in, FILE *out,
                  FILE *err) {
     memset(cli, 0, sizeof *cli);
@@ -180,12 +213,10 @@ int fb_cli_begin(fb_cli *cli, const fb_tool *tool, int argc, char **argv, FILE *
         }
         cli->operands[cli->n_operands++] = argv[optind];
     }
-    for (int i = 0; cli->report && i < cli->n_operands; i++) {
-        if (is_same_file(cli->report, cli->operands[i])) {
-            return usage(cli, "--report would overwrite the input: ", cli->report);
-        }
+    if (cli->report && spoils_input(cli)) {
+        return usage(cli, "--report would overwrite the input: ", cli->report);
     }
-    if (cli->report && cli->output && strcmp(cli->report, cli->output) == 0) {
+    if (cli->report && cli->output && is_same_place(cli->report, cli->output)) {
         return usage(cli, "--report and --output name the same file: ", cli->report);
     }
     return -1;
