@@ -383,9 +383,15 @@ static void read_other(reader *r, fb_element *element, const char *key, const js
     }
 }
 
+/* Without white space at its ends and without lines; references in an .osim are trimmed. */
+static bool is_trim(const char *name) {
+    size_t n = strlen(name);
+    return n > 0 && name[0] != ' ' && name[n - 1] != ' ' && !strpbrk(name, "\t\r\n");
+}
+
 static bool is_place(const char *path) {
     size_t n = strlen(path);
-    return n > 1 && path[0] == '/' && path[n - 1] != '/' && !strstr(path, "//");
+    return n > 1 && path[0] == '/' && path[n - 1] != '/' && !strstr(path, "//") && is_trim(path);
 }
 
 static void read_members(reader *r, const json_t *json, fb_element *element) {
@@ -471,6 +477,8 @@ static void read_list(reader *r, const json_t *json, const char *list) {
             wrong(r, FB1303, what);
         } else if (!name || !*name) {
             wrong(r, FB2204, "must have a \"name\"");
+        } else if (!is_trim(name)) {
+            wrong(r, FB2204, "its \"name\" must have no white space at its ends, and no lines");
         } else {
             fb_element *element = read_object(r, one, cls, NULL);
             complete_path(r, element, list);

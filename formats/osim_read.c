@@ -34,18 +34,25 @@ static const char *own_name(const fb_xml_node *node, const fb_field *field) {
 
 /* A name that a component path can hold. */
 static const char *without_slash(fb_osim_reader *r, const fb_xml_node *node, const char *given) {
-    if (!strchr(given, '/') && strcmp(given, ".") != 0 && strcmp(given, "..") != 0) {
-        return given;
+    char *name = fb_arena_dup(&r->scratch, given + strspn(given, " \t\r\n"));
+    size_t n = strlen(name);
+    while (n > 0 && strchr(" \t\r\n", name[n - 1])) {
+        name[--n] = 0;
     }
-    char *name = fb_arena_dup(&r->scratch, given);
+    bool dots = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
     for (char *c = name; *c; c++) {
-        if (*c == '/' || (given[0] == '.' && strlen(given) < 3)) {
+        if (*c == '/' || dots || strchr("\t\r\n", *c)) {
             *c = '_';
         }
     }
-    fb_diag_add(r->diag, FB_WARNING, FB2204, fb_osim_place(node, NULL),
-                "references to it by the old name are not found",
-                "the name '%s' becomes '%s': component paths cannot hold it", given, name);
+    if (!*name) {
+        name = fb_arena_dup(&r->scratch, "_");
+    }
+    if (strcmp(name, given) != 0) {
+        fb_diag_add(r->diag, FB_WARNING, FB2204, fb_osim_place(node, NULL),
+                    "references to it by the old name are not found",
+                    "the name '%s' becomes '%s': component paths cannot hold it", given, name);
+    }
     return name;
 }
 
