@@ -160,6 +160,19 @@ static void write_ref(writer *w, const fb_field *field, const fb_ref *ref) {
     }
 }
 
+/* A list of names is split at white space by whoever reads it. */
+static void check_listed(writer *w, const fb_element *element, const fb_field *field,
+                         const fb_ref *ref) {
+    const char *name = ref->target ? fb_osim_name(ref->target) : ref->text;
+    if (field->type == FB_REFS && !(field->flags & FB_SOCKET) && strpbrk(name, " \t\r\n")) {
+        fb_diag_add(w->diag, FB_APPROXIMATED, FB2502,
+                    (fb_place){element->file ? element->file : w->model->file,
+                               fb_element_line(element), element->path, element->cls->name},
+                    "OpenSim will look for other names",
+                    "<%s> is a list, and the name '%s' in it has white space", field->tag, name);
+    }
+}
+
 static void write_simple(writer *w, const fb_element *element, const fb_field *field,
                          const fb_value *value) {
     for (int i = 0; i < value->n; i++) {
@@ -176,7 +189,10 @@ static void write_simple(writer *w, const fb_element *element, const fb_field *f
         case FB_CHOICE: escape(w->out, value->as.string, false); break;
         case FB_STRINGS: escape(w->out, value->as.strings[i], false); break;
         case FB_REF:
-        case FB_REFS: write_ref(w, field, &value->as.refs[i]); break;
+        case FB_REFS:
+            check_listed(w, element, field, &value->as.refs[i]);
+            write_ref(w, field, &value->as.refs[i]);
+            break;
         default: break;
         }
     }

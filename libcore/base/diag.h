@@ -77,6 +77,7 @@ typedef enum fb_action {
     X(FB2308, "a force that is not computed") \
     X(FB2401, "something changed on upgrade from an old version") \
     X(FB2501, "what an older document version cannot hold") \
+    X(FB2502, "a name that an OpenSim list cannot hold") \
     X(FB3001, "output cannot be written") \
     X(FB4001, "a muscle that finds no equilibrium") \
     X(FB4002, "constraints that cannot be met") \

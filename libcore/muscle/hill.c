@@ -322,7 +322,8 @@ void fb_muscle_evaluate(const fb_muscle *m, double activation, double path_lengt
     }
     case FB_MUSCLE_DE_GROOTE_FREGLY: {
         const double *d = groote_d;
-        double w = (sinh((f / A - d[3]) / d[0]) - d[2]) / d[1];
+        double w = A > 1e-12 ? (sinh((f / A - d[3]) / d[0]) - d[2]) / d[1] : 0;
+        w = keep(w, -1e3, 1e3); /* hardly active fibers can be driven at any speed */
         v = w * scale;
         active = A * velocity_force(m, w);
         passive = s.fp + m->damping * w;

