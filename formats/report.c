@@ -94,12 +94,12 @@ void fb_report_html(fb_text *out, const char *tool, const char *input, const fb_
     escape(out, input);
     fb_text_puts(
         out,
-        "</title>\n<style>\n"
+        "</title>\n<style>\nh1{font-size:1.6em;overflow-wrap:anywhere}"
         "body{font:16px/1.45 system-ui,sans-serif;margin:2em auto;max-width:76em;padding:0 1em;"
         "color:#222;background:#fff}\n"
         "table{border-collapse:collapse;width:100%}\n"
         "th,td{text-align:left;vertical-align:top;padding:.3em .7em;border-bottom:1px solid #ddd}\n"
-        "td{overflow-wrap:anywhere}\n"
+        "td{overflow-wrap:anywhere}td:first-child{white-space:nowrap}\n"
         ".counts td{font-size:1.4em}\n"
         ".error td:first-child{color:#a00;font-weight:600}\n"
         ".ignored td:first-child,.approximated td:first-child{color:#a50;font-weight:600}\n"
