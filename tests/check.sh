@@ -74,6 +74,9 @@ if [ -n "$corpus" ]; then
     /usr/bin/python3 tests/corpus.py "$build" "$corpus" > "$work/corpus.log"
     cat "$work/corpus.log"
     add_counts "$work/corpus.log"
+    /usr/bin/python3 tests/mechanics.py "$build" "$corpus" > "$work/mechanics.log"
+    cat "$work/mechanics.log"
+    add_counts "$work/mechanics.log"
 fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -423,9 +423,6 @@ static void over_grid(void (*check)(const rig *r, const char *name, double a, do
 static void check_finite(const rig *r, const char *name, double a, double path, double speed,
                          fb_equilibrium how) {
     fb_muscle_point p, again;
-    if (r->m->kind == FB_MUSCLE_DE_GROOTE_FREGLY && a < 0.1) {
-        return; /* its velocity has no bound there */
-    }
     fb_muscle_equilibrate(r->m, a, path, speed, how, &p);
     FB_TRUE(all_finite(&p), "%s: a %g, length %g, speed %g, way %d", name, a, path, speed, how);
     fb_muscle_equilibrate(r->m, a, path, speed, how, &again);
@@ -444,8 +441,7 @@ static void check_balance(const rig *r, const char *name, double a, double path,
                           fb_equilibrium how) {
     const fb_muscle *m = r->m;
     fb_muscle_point p;
-    if (how != FB_EQUILIBRIUM_STATIC || speed != 0 || path < .22 || path > .4 ||
-        (m->kind == FB_MUSCLE_DE_GROOTE_FREGLY && a < .01)) {
+    if (how != FB_EQUILIBRIUM_STATIC || speed != 0 || path < .22 || path > .4) {
         return;
     }
     bool ok = fb_muscle_equilibrate(m, a, path, 0, how, &p);
