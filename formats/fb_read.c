@@ -10,8 +10,9 @@
 #include "libcore/base/table.h"
 
 #define MAX_POINTER 512
-#define MAX_NESTING 250 /* objects within objects */
-#define MOST_LINES 100  /* errors that are told with their line */
+#define MAX_NESTING 250  /* objects within objects */
+#define FB_MAX_FIELDS 64 /* of a class; tests/model/test_class.c checks */
+#define MOST_LINES 100   /* errors that are told with their line */
 
 typedef struct reader {
     fb_model *model;
@@ -422,6 +423,21 @@ static void read_members(reader *r, const json_t *json, fb_element *element) {
     }
 }
 
+/* The tables have OpenSim's defaults: those of angles are in degrees. */
+static void fill_defaults(reader *r, fb_element *element) {
+    bool given[FB_MAX_FIELDS];
+    for (int i = 0; i < element->cls->n_fields; i++) {
+        given[i] = element->values[i].present;
+    }
+    fb_element_defaults(r->model, element);
+    for (int i = 0; i < element->cls->n_fields; i++) {
+        fb_value *value = &element->values[i];
+        if (!given[i] && value->present && element->cls->fields[i].flags & FB_DEGREES) {
+            fb_degrees_to_radians(value->as.number, &value->as.number);
+        }
+    }
+}
+
 static fb_element *read_object(reader *r, const json_t *json, const fb_class *cls,
                                fb_element *owner) {
     fb_element *element = fb_element_new(r->model, cls, NULL);
@@ -433,7 +449,7 @@ static fb_element *read_object(reader *r, const json_t *json, const fb_class *cl
     }
     r->depth--;
     if (cls != &fb_class_kept) {
-        fb_element_defaults(r->model, element);
+        fill_defaults(r, element);
     } else {
         complete_kept(r, element);
     }

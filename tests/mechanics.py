@@ -22,7 +22,7 @@ KNOWN = {
     "0163": ("acceleration moment_arm muscle path_length path_speed", "the same"),
     "0034": ("muscle", "OpenSim stops its iteration at 0.01 N"),
     "0109": ("muscle", "OpenSim stops its iteration at 0.01 N"),
-    "0133": ("muscle", "OpenSim gives up on the model's muscles, which have no mass to move"),
+    "0133": ("moment_arm muscle", "OpenSim gives up on the model's muscles, which have no mass to move"),
     "1112": ("acceleration muscle", "a fiber of length zero"),
     "0147": ("acceleration", "states off the constraints, which are redundant"),
     "0178": ("acceleration", "in the reference the model's controller acts"),

@@ -163,11 +163,11 @@ static bool rises(const fb_curve *curve) {
 }
 
 bool fb_curve_active_force_length(fb_curve *curve, const fb_element *element, double minimum) {
-    double x0 = fb_get_number(element, "min_active_fiber_length");
-    double x1 = fb_get_number(element, "transition_fiber_length");
-    double x3 = fb_get_number(element, "max_active_fiber_length");
-    double s = fb_get_number(element, "shallow_ascending_slope");
-    double y0 = minimum < 0 ? fb_get_number(element, "minimum_value") : minimum;
+    double x0 = element ? fb_get_number(element, "min_active_fiber_length") : 0.4441;
+    double x1 = element ? fb_get_number(element, "transition_fiber_length") : 0.73;
+    double x3 = element ? fb_get_number(element, "max_active_fiber_length") : 1.8123;
+    double s = element ? fb_get_number(element, "shallow_ascending_slope") : 0.8616;
+    double y0 = minimum < 0 && element ? fb_get_number(element, "minimum_value") : minimum;
     /* the shoulder ends `flat` before the optimum, and the descent begins as far behind it */
     const double flat = 0.05;
     double xs = 1 - flat, y1 = 1 - s * (xs - x1);

@@ -41,9 +41,9 @@ void fb_curve_tabulate(fb_curve *curve, fb_arena *arena);
 /* Value at x; `slope`, unless NULL, gets the derivative. */
 double fb_curve_value(const fb_curve *curve, double x, double *slope);
 
-/* The curves from elements of the classes of their names. `minimum` and `end_slope` replace the
- * element's own value unless negative: the muscles change them with their fiber damping.
- * False if the parameters make no rising curve. */
+/* The curves from elements of the classes of their names (NULL: the usual active curve). `minimum`
+ * and `end_slope` replace the element's own value unless negative: the muscles change them with
+ * their fiber damping. False if the parameters make no rising curve. */
 bool fb_curve_active_force_length(fb_curve *curve, const fb_element *element, double minimum);
 bool fb_curve_force_velocity(fb_curve *curve, const fb_element *element, double concentric_end,
                              double eccentric_end);

@@ -324,6 +324,14 @@ void fb_muscle_evaluate(const fb_muscle *m, double activation, double path_lengt
         const double *d = groote_d;
         double w = A > 1e-12 ? (sinh((f / A - d[3]) / d[0]) - d[2]) / d[1] : 0;
         w = keep(w, -1e3, 1e3); /* hardly active fibers can be driven at any speed */
+        for (int i = 0; m->damping > 0 && i < MOST_STEPS; i++) { /* the damper takes its part */
+            double z = d[1] * w + d[2], slope = A * d[0] * d[1] / sqrt(z * z + 1) + m->damping;
+            double step = (A * velocity_force(m, w) + m->damping * w - f) / slope;
+            w -= step;
+            if (fabs(step) < 1e-14 * (1 + fabs(w))) {
+                break;
+            }
+        }
         v = w * scale;
         active = A * velocity_force(m, w);
         passive = s.fp + m->damping * w;
@@ -504,6 +512,8 @@ bool fb_muscle_equilibrate(const fb_muscle *m, double activation, double path_le
     double high = fmax(low, fiber_at(m, path_length, m->slack_length));
     double fiber = fmax(low, fiber_at(m, path_length, 1.01 * m->slack_length));
     if (m->kind == FB_MUSCLE_DE_GROOTE_FREGLY) {
+        low = fmax(low, 0.2 * m->optimal_length); /* its curves hold from there on */
+        fiber = fmax(fiber, low);
         high = fmax(low, fiber_at(m, path_length, 0.9 * m->slack_length));
     }
     bool found = find_balance(&b, low, high, &fiber);

@@ -49,7 +49,7 @@ static void velocity_table(double *x, double *y) {
     for (int i = 0; i < MANY; i++) {
         x[i] = i == 0 ? -1.001 : -1 + 0.05 * (i - 1);
         double v = i == 0 ? -1 : x[i] < 0 && x[i] > -1e-9 ? 0 : x[i];
-        double f = v <= 1e-9 ? (1 + v) / (1 - 4 * v) : 1.8 - 0.8 / (1 + 30.317 * v);
+        double f = v <= 1e-9 ? (1 + v) / (1 - 4 * v) : 1.8 - 0.8 / (1 + 30.31673 * v);
         x[i] = round(x[i] * 1000) / 1000;
         y[i] = round(f * 1e6) / 1e6;
     }
@@ -72,7 +72,8 @@ static void compile_splines(builder *b, fb_muscle *m, fb_muscle_curves *c, bool 
     if (with_tendon) {
         compile_spline(b, &c->splines[0], m->element, "tendon_force_length_curve", tendon_x,
                        tendon_y, sizeof tendon_x / sizeof tendon_x[0]);
-        c->passive_by_formula = !fb_get_object(m->element, "passive_force_length_curve");
+        c->passive_by_formula = m->kind == FB_MUSCLE_SCHUTTE &&
+                                !fb_get_object(m->element, "passive_force_length_curve");
     }
     compile_spline(b, &c->splines[1], m->element, "active_force_length_curve", active_x, active_y,
                    sizeof active_x / sizeof active_x[0]);
@@ -125,7 +126,8 @@ static void compile_bezier(builder *b, fb_muscle *m, fb_muscle_curves *c, bool a
     const fb_element *velocity = curve_of(m, "force_velocity_curve", "ForceVelocityCurve");
     const fb_element *passive = curve_of(m, "passive_force_length_curve", "FiberForceLengthCurve");
     const fb_element *tendon = curve_of(m, "tendon_force_length_curve", "TendonForceLengthCurve");
-    if (!active || !velocity || !passive || !tendon) {
+    if ((!active && (!acceleration || fb_get_object(m->element, "active_force_length_curve"))) ||
+        !velocity || !passive || !tendon) {
         fail(b, m->element, "one of its curves is not of the class that it must be");
         return;
     }
@@ -133,7 +135,7 @@ static void compile_bezier(builder *b, fb_muscle *m, fb_muscle_curves *c, bool a
     double slow = 0.5 * fb_get_number(velocity, "concentric_slope_near_max_velocity");
     double fast = 0.5 * fb_get_number(velocity, "eccentric_slope_near_max_velocity");
     bool damped = m->damping >= 0.001, undamped = !m->rigid && !damped && !acceleration;
-    double minimum = number(active, "minimum_value");
+    double minimum = active ? number(active, "minimum_value") : 0;
     double end_slow = number(velocity, "concentric_slope_at_max_velocity");
     double end_fast = number(velocity, "eccentric_slope_at_max_velocity");
     if (!m->rigid && damped && !acceleration) {
@@ -163,7 +165,7 @@ static void compile_bezier(builder *b, fb_muscle *m, fb_muscle_curves *c, bool a
     }
     fb_curve_invert(&c->velocity_inverse, &steep);
     share_curves(b, m, c);
-    double shortest = number(active, "min_active_fiber_length") * m->optimal_length;
+    double shortest = active ? number(active, "min_active_fiber_length") * m->optimal_length : 0;
     m->min_length = fmax(fmax(m->min_length, shortest), 2.2e-16);
 }
 

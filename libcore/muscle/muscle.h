@@ -33,7 +33,7 @@ typedef struct fb_muscle_curves {
     fb_curve active, velocity, velocity_inverse, passive, tendon;
     fb_curve compressive_length, compressive_pennation;
     fb_function splines[4];  /* tendon, active, passive, velocity */
-    bool passive_by_formula; /* Schutte, Delp: the default passive curve is an exponential */
+    bool passive_by_formula; /* Schutte: the default passive curve is an exponential */
 } fb_muscle_curves;
 
 typedef struct fb_muscle {

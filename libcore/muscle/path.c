@@ -504,6 +504,14 @@ double fb_path_speed(const fb_paths *paths, int i, const fb_state *state, const 
     double speed = 0;
     if (path->length) {
         double arms[FB_MAX_ARGUMENTS];
+        if (path->speed && 2 * path->n_arguments <= FB_MAX_ARGUMENTS) { /* of q, then of qdot */
+            double x[FB_MAX_ARGUMENTS];
+            for (int k = 0; k < path->n_arguments; k++) {
+                x[k] = state->q[path->arguments[k]];
+                x[path->n_arguments + k] = state->qdot[path->arguments[k]];
+            }
+            return fb_function_value_n(path->speed, 2 * path->n_arguments, x, NULL, NULL);
+        }
         function_arms(path, state, arms);
         for (int k = 0; k < path->n_arguments; k++) {
             speed -= arms[k] * state->qdot[path->arguments[k]];
