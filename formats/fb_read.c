@@ -10,9 +10,8 @@
 #include "libcore/base/table.h"
 
 #define MAX_POINTER 512
-#define MAX_NESTING 250  /* objects within objects */
-#define FB_MAX_FIELDS 64 /* of a class; tests/model/test_class.c checks */
-#define MOST_LINES 100   /* errors that are told with their line */
+#define MAX_NESTING 250 /* objects within objects */
+#define MOST_LINES 100  /* errors that are told with their line */
 
 typedef struct reader {
     fb_model *model;
@@ -425,7 +424,7 @@ static void read_members(reader *r, const json_t *json, fb_element *element) {
 
 /* The tables have OpenSim's defaults: those of angles are in degrees. */
 static void fill_defaults(reader *r, fb_element *element) {
-    bool given[FB_MAX_FIELDS];
+    bool given[FB_CLASS_FIELDS] = {false};
     for (int i = 0; i < element->cls->n_fields; i++) {
         given[i] = element->values[i].present;
     }

@@ -105,6 +105,8 @@ typedef struct fb_field {
 } fb_field;
 
 /* One class. */
+#define FB_CLASS_FIELDS 64 /* more than any class has; tests/model/test_class.c checks */
+
 typedef struct fb_class {
     const char *name; /* OpenSim's, which is also its XML tag */
     const char

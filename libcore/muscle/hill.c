@@ -324,7 +324,8 @@ void fb_muscle_evaluate(const fb_muscle *m, double activation, double path_lengt
         const double *d = groote_d;
         double w = A > 1e-12 ? (sinh((f / A - d[3]) / d[0]) - d[2]) / d[1] : 0;
         w = keep(w, -1e3, 1e3); /* hardly active fibers can be driven at any speed */
-        for (int i = 0; m->damping > 0 && i < MOST_STEPS; i++) { /* the damper takes its part */
+        /* the damper takes its part; OpenSim leaves it out here */
+        for (int i = 0; m->damping > 0 && !m->as_opensim4 && i < MOST_STEPS; i++) {
             double z = d[1] * w + d[2], slope = A * d[0] * d[1] / sqrt(z * z + 1) + m->damping;
             double step = (A * velocity_force(m, w) + m->damping * w - f) / slope;
             w -= step;

@@ -256,6 +256,7 @@ static void compile_muscle(builder *b, fb_muscle *m, const fb_element *e, fb_mus
     m->kind = kind;
     m->element = e;
     m->path = -1;
+    m->as_opensim4 = b->paths->as_opensim4;
     for (int i = 0; i < b->paths->n_paths; i++) {
         if (b->paths->paths[i].owner == e) {
             m->path = i;

@@ -41,6 +41,7 @@ typedef struct fb_muscle {
     const fb_element *element;
     int path;
     bool enabled;               /* it pulls */
+    bool as_opensim4;           /* as OpenSim 4.5.2 where it is known to be wrong */
     bool rigid;                 /* the tendon does not stretch */
     bool activation_is_control; /* no activation dynamics */
     double max_force, optimal_length, slack_length, pennation;

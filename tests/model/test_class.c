@@ -254,6 +254,13 @@ static void families_have_words_and_namespaces(void) {
     FB_EQUAL_INT(fb_family_namespace(FB_JOINT), FB_JOINT);
 }
 
+static void no_class_has_too_many_fields(void) {
+    const fb_class *cls;
+    for (int i = 0; (cls = fb_class_at(i)) != NULL; i++) {
+        FB_TRUE(cls->n_fields < FB_CLASS_FIELDS, "%s has %d", cls->name, cls->n_fields);
+    }
+}
+
 static const fb_test tests[] = {
     FB_TEST(names_are_unique_and_found),
     FB_TEST(types_are_unique_within_their_list_and_family),
@@ -264,6 +271,7 @@ static const fb_test tests[] = {
     FB_TEST(fields_are_consistent),
     FB_TEST(every_class_can_be_made),
     FB_TEST(families_have_words_and_namespaces),
+    FB_TEST(no_class_has_too_many_fields),
     FB_TEST_END,
 };
 
