@@ -39,7 +39,7 @@ static rig compile(const char *type, const char *fields) {
     r.model = fb_test_must(fb_test_fb(text, &r.diag, NULL), &r.diag);
     r.status = fb_system_compile(&r.system, r.model, &options, &r.diag);
     if (r.status == FB_OK) {
-        r.status = fb_paths_compile(&r.paths, r.system, true, &r.diag);
+        r.status = fb_paths_compile(&r.paths, r.system, false, &r.diag);
     }
     if (r.status == FB_OK) {
         r.status = fb_muscles_compile(&r.muscles, r.paths, &r.diag);
