@@ -224,6 +224,7 @@ fb_status fb_osim_apply_defaults(fb_xml *xml, fb_diag *diag) {
             }
         }
     }
+    fb_xml_move_comments(defaults, model);
     fb_xml_remove(defaults);
     return FB_OK;
 }

@@ -21,18 +21,7 @@ void fb_upgrade_rename(fb_upgrade *u, fb_xml_node *node, const char *tag) {
 }
 
 void fb_upgrade_drop(fb_xml_node *node) {
-    fb_xml_node *parent = node->parent;
-    fb_xml_comment **end = &parent->end_comments;
-    while (*end) {
-        end = &(*end)->next;
-    }
-    for (fb_xml_comment *comment = node->comments; comment; comment = comment->next) {
-        if (!comment->repeated) {
-            *end = comment;
-            end = &comment->next;
-        }
-    }
-    *end = NULL;
+    fb_xml_move_comments(node, node->parent);
     fb_xml_remove(node);
 }
 

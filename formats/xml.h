@@ -72,6 +72,9 @@ const char *fb_xml_attr(const fb_xml_node *node, const char *name);
 fb_xml_node *fb_xml_add(fb_xml *xml, fb_xml_node *parent, const char *tag, const char *text);
 /* Takes a node out of its parent; puts it in as the last child of another. */
 void fb_xml_remove(fb_xml_node *node);
+/* The comments of a node and of all below it that a person wrote (none that is repeated) go to the
+ * end of another, so that the node can be taken away. */
+void fb_xml_move_comments(fb_xml_node *from, fb_xml_node *to);
 void fb_xml_append(fb_xml_node *parent, fb_xml_node *node);
 /* A deep copy, not in any parent. */
 fb_xml_node *fb_xml_copy(fb_xml *xml, const fb_xml_node *node);

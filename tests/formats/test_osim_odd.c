@@ -157,12 +157,37 @@ static void our_own_documents_are_not_upgraded(void) {
     done(model, &diag);
 }
 
+/* Comments in parts that an upgrade takes apart stay in the document. */
+static void comments_of_people_survive_upgrades(void) {
+    fb_diag diag;
+    fb_model *model = accept(
+        20302,
+        "<defaults><Body><!--one--><mass>1</mass></Body></defaults>"
+        "<BodySet><objects><Body name=\"ground\"/><Body name=\"b\"><mass>1</mass><VisibleObject>"
+        "<!--two--><scale_factors>1 1 1</scale_factors></VisibleObject><!--three--><Joint>"
+        "<!--four--><PinJoint name=\"j\"><!--five--><parent_body>ground</parent_body>"
+        "<!--six--><CoordinateSet><!--seven--><objects><Coordinate name=\"q\"/></objects>"
+        "<!--eight--></CoordinateSet></PinJoint></Joint></Body></objects></BodySet>",
+        &diag);
+    char *text = fb_test_to_fb(model);
+    static const char *const words[] = {"one",  "two", "three", "four",
+                                        "five", "six", "seven", "eight"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        char quoted[20];
+        snprintf(quoted, sizeof quoted, "\"%s\"", words[i]);
+        FB_TRUE(strstr(text, quoted) != NULL, "the comment %s is there", words[i]);
+    }
+    free(text);
+    done(model, &diag);
+}
+
 static const fb_test tests[] = {
     FB_TEST(malformed_old_numbers_are_refused),
     FB_TEST(reverse_must_be_true_or_false),
     FB_TEST(old_forms_given_twice_are_kept_and_stay),
     FB_TEST(joints_of_unknown_classes_stay_in_their_body),
     FB_TEST(our_own_documents_are_not_upgraded),
+    FB_TEST(comments_of_people_survive_upgrades),
     FB_TEST_END,
 };
 
