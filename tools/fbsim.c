@@ -14,7 +14,7 @@
 static const fb_option options[] = {
     {'s', "states", "FILE",
      "a table of states (.sto, .mot); the model's default state unless given"},
-    {'d', "out", "DIR", "where the tables go; made if it is not there; '.' unless given"},
+    {'d', "out", "DIR", "folder of the tables; '.' unless given, or --output for one table alone"},
     {0, "tables", "LIST", "which tables, with commas between: body_pose,path_length,.."},
     {0, "compat", "WHICH", "opensim4: reproduce OpenSim 4.5.2 where it is known to be wrong"},
     {0, "ignore-kept", NULL, "compute accelerations without forces that are not computed"},
@@ -33,7 +33,7 @@ static const fb_tool tool = {
     .max_operands = 2,
     .options = options,
     .examples = "  fbsim eval arm.osim --states arm_states.sto --out results\n"
-                "  osim2fb arm.osim | fbsim eval --tables moment_arm\n",
+                "  osim2fb arm.osim | fbsim eval --tables moment_arm > arms.sto\n",
 };
 
 /* ---- the tables ----------------------------------------------------------------------------- */
@@ -62,6 +62,7 @@ typedef struct evaluation {
     fb_simulation *s;
     bool as_opensim4;
     bool wanted[N_TABLES];
+    bool alone; /* one table, which goes to -o or standard output */
     fb_sto tables[N_TABLES];
     fb_sto states;
     int *value, *speed, *activation; /* columns of the states, -1 for none */
@@ -366,6 +367,15 @@ static bool choose_tables(evaluation *e) {
         e->wanted[found] = true;
         list += n + (list[n] == ',');
     }
+    int n_wanted = 0;
+    for (int i = 0; i < N_TABLES; i++) {
+        n_wanted += e->wanted[i];
+    }
+    e->alone = n_wanted == 1 && !fb_cli_value(e->cli, "out");
+    if (e->cli->output && !e->alone) {
+        fb_cli_say(e->cli, "--output is for one table; --out DIR is for several");
+        return false;
+    }
     return true;
 }
 
@@ -398,8 +408,12 @@ static fb_status write_tables(evaluation *e) {
         if (!e->wanted[i]) {
             continue;
         }
-        char file[4096];
-        snprintf(file, sizeof file, "%s/%s.sto", folder ? folder : ".", table_names[i]);
+        char path[4096];
+        const char *file = path;
+        snprintf(path, sizeof path, "%s/%s.sto", folder ? folder : ".", table_names[i]);
+        if (e->alone) {
+            file = e->cli->output;
+        }
         fb_output output;
         fb_status status = fb_cli_open(e->cli, file, &output);
         if (status != FB_OK) {

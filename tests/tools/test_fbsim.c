@@ -150,6 +150,14 @@ static void forces_that_are_not_computed_are_named(void) {
     fb_run_free(&run);
 }
 
+static void one_table_goes_to_standard_output(void) {
+    fb_run run = RUN(pendulum, "eval", "--tables", "marker", "-");
+    FB_EQUAL_INT(run.status, 0);
+    FB_TRUE(strncmp(run.out, "marker\n", 7) == 0, "it begins: %.30s", run.out);
+    FB_HOLDS(run.out, "/markerset/end|x");
+    fb_run_free(&run);
+}
+
 static void wrong_usage_has_status_2(void) {
     fb_run run = RUN(NULL, "dance", ELBOW);
     FB_EQUAL_INT(run.status, 2);
@@ -157,6 +165,9 @@ static void wrong_usage_has_status_2(void) {
     run = RUN(NULL, "eval", ELBOW, "--tables", "body_pose,legs");
     FB_EQUAL_INT(run.status, 2);
     FB_HOLDS(run.err, "no table 'legs'");
+    fb_run_free(&run);
+    run = RUN(NULL, "eval", ELBOW, "-o", "x.sto");
+    FB_EQUAL_INT(run.status, 2);
     fb_run_free(&run);
     run = RUN(NULL, "eval", ELBOW, "--compat", "opensim3");
     FB_EQUAL_INT(run.status, 2);
@@ -170,13 +181,10 @@ static void missing_states_have_status_3(void) {
 }
 
 static const fb_test tests[] = {
-    FB_TEST(a_pendulum_swings_as_the_formula_says),
-    FB_TEST(reads_degrees_and_old_names),
-    FB_TEST(moment_arms_are_the_slope_of_lengths),
-    FB_TEST(forces_that_are_not_computed_are_named),
-    FB_TEST(wrong_usage_has_status_2),
-    FB_TEST(missing_states_have_status_3),
-    FB_TEST_END,
+    FB_TEST(a_pendulum_swings_as_the_formula_says), FB_TEST(reads_degrees_and_old_names),
+    FB_TEST(moment_arms_are_the_slope_of_lengths),  FB_TEST(forces_that_are_not_computed_are_named),
+    FB_TEST(one_table_goes_to_standard_output),     FB_TEST(wrong_usage_has_status_2),
+    FB_TEST(missing_states_have_status_3),          FB_TEST_END,
 };
 
 int main(int argc, char **argv) {
