@@ -35,7 +35,7 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -g -fPIC -ffp-contract=off -fvisibility=defa
   $(OPTIMISE_$(CONFIG)) -I. $(CLIBS) $(CFLAGS)
 
 LIB_SOURCES := $(sort $(wildcard libcore/*/*.c formats/*.c))
-CLI_SOURCES := tools/cli.c $(TOOLS:%=tools/%.c)
+CLI_SOURCES := $(filter-out %_main.c,$(wildcard tools/*.c))
 HEADERS := $(sort $(wildcard libcore/*.h libcore/*/*.h formats/*.h))
 # those that need other libraries' headers stay inside
 PUBLIC_HEADERS := $(filter-out formats/json.h formats/xml.h formats/osim_extra.h formats/osim_stages.h formats/osim_read.h formats/osim_upgrade.h,$(HEADERS))

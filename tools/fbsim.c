@@ -7,7 +7,7 @@
 #include "libcore/base/number.h"
 #include "libcore/muscle/simulation.h"
 #include "libcore/version.h"
-#include "tools/cli.h"
+#include "tools/fbsim.h"
 
 #define ASSEMBLY 1e-10 /* what constraints are met to */
 
@@ -16,6 +16,10 @@ static const fb_option options[] = {
      "a table of states (.sto, .mot); the model's default state unless given"},
     {'d', "out", "DIR", "folder of the tables; '.' unless given, or --output for one table alone"},
     {0, "tables", "LIST", "which tables, with commas between: body_pose,path_length,.."},
+    {'c', "coordinate", "NAME", "sweep: which coordinate"},
+    {'m', "muscle", "GLOB", "sweep: which muscles; all unless given"},
+    {0, "steps", "N", "sweep: how many values over the range; 51 unless given"},
+    {0, "activation", "A", "sweep: of all muscles; 1 unless given"},
     {0, "compat", "WHICH", "opensim4: reproduce OpenSim 4.5.2 where it is known to be wrong"},
     {0, "ignore-kept", NULL, "compute accelerations without forces that are not computed"},
     {0, "max-size", "MB", "refuse larger files; 256 unless given"},
@@ -28,11 +32,14 @@ static const fb_tool tool = {
                "writes the\n"
                "tables body_pose, marker, com, path_length, path_speed, moment_arm, muscle, "
                "mass_matrix,\n"
-               "inverse_dynamics and acceleration (.sto).",
-    .operands = "eval [MODEL]",
+               "inverse_dynamics and acceleration (.sto). 'fbsim sweep' writes lengths, moment "
+               "arms and forces of\n"
+               "muscles, and the joint's strength, over the range of a coordinate.",
+    .operands = "eval|sweep [MODEL]",
     .max_operands = 2,
     .options = options,
-    .examples = "  fbsim eval arm.osim --states arm_states.sto --out results\n"
+    .examples = "  fbsim sweep arm.osim --coordinate r_elbow_flex --muscle 'BIC*' -o biceps.sto\n"
+                "  fbsim eval arm.osim --states arm_states.sto --out results\n"
                 "  osim2fb arm.osim | fbsim eval --tables moment_arm > arms.sto\n",
 };
 
@@ -459,11 +466,30 @@ static fb_status run(evaluation *e) {
     return status;
 }
 
-static int eval(fb_cli *cli) {
+static int eval(fb_cli *cli, evaluation *e, size_t max_bytes) {
+    fb_status status = read_states(e, max_bytes);
+    if (status != FB_OK) {
+        return fb_exit_of(status);
+    }
+    bool lacking = fb_forces_skipped(e->s->forces) > 0 && e->wanted[ACCELERATION] &&
+                   !fb_cli_value(cli, "ignore-kept");
+    if (lacking) {
+        e->wanted[ACCELERATION] = false;
+        fb_cli_say(cli, "no accelerations: forces that act are not computed; --ignore-kept "
+                        "computes them without");
+    }
+    int code = fb_exit_of(run(e));
+    fb_sto_free(&e->states);
+    return code == FB_EXIT_OK && lacking ? FB_EXIT_UNSUPPORTED : code;
+}
+
+/* Reads the model and compiles it, for any command. */
+static int simulate(fb_cli *cli, bool sweeps) {
     evaluation e = {.cli = cli};
     double megabytes;
     const char *compat = fb_cli_value(cli, "compat");
-    if (!fb_cli_number(cli, "max-size", 0, 2000, 256, &megabytes) || !choose_tables(&e)) {
+    if (!fb_cli_number(cli, "max-size", 0, 2000, 256, &megabytes) ||
+        (!sweeps && !choose_tables(&e))) {
         return FB_EXIT_USAGE;
     }
     e.as_opensim4 = compat && strcmp(compat, "opensim4") == 0;
@@ -476,24 +502,12 @@ static int eval(fb_cli *cli) {
     fb_status status = fb_cli_read_model(cli, cli->n_operands > 1 ? cli->operands[1] : "-",
                                          max_bytes, &model, NULL);
     if (status == FB_OK) {
-        status = read_states(&e, max_bytes);
-    }
-    if (status == FB_OK) {
         status = fb_simulation_new(&e.s, model, e.as_opensim4, &cli->diag);
     }
     int code = fb_exit_of(status);
     if (status == FB_OK) {
-        bool lacking = fb_forces_skipped(e.s->forces) > 0 && e.wanted[ACCELERATION] &&
-                       !fb_cli_value(cli, "ignore-kept");
-        if (lacking) {
-            e.wanted[ACCELERATION] = false;
-            fb_cli_say(cli, "no accelerations: forces that act are not computed; --ignore-kept "
-                            "computes them without");
-        }
-        code = fb_exit_of(run(&e));
-        code = code == FB_EXIT_OK && lacking ? FB_EXIT_UNSUPPORTED : code;
+        code = sweeps ? fb_fbsim_sweep(cli, e.s) : eval(cli, &e, max_bytes);
     }
-    fb_sto_free(&e.states);
     fb_simulation_free(e.s);
     code = fb_cli_report(cli, model, code);
     fb_model_free(model);
@@ -503,12 +517,14 @@ static int eval(fb_cli *cli) {
 int fb_fbsim_main(int argc, char **argv, FILE *in, FILE *out, FILE *err) {
     fb_cli cli;
     int status = fb_cli_begin(&cli, &tool, argc, argv, in, out, err);
-    if (status < 0 && (cli.n_operands == 0 || strcmp(cli.operands[0], "eval") != 0)) {
-        fb_cli_say(&cli, "the command is 'eval'; 'fbsim --help' shows what there is");
+    const char *command = cli.n_operands ? cli.operands[0] : "";
+    bool sweeps = strcmp(command, "sweep") == 0;
+    if (status < 0 && !sweeps && strcmp(command, "eval") != 0) {
+        fb_cli_say(&cli, "the commands are 'eval' and 'sweep'; 'fbsim --help' shows what there is");
         status = FB_EXIT_USAGE;
     }
     if (status < 0) {
-        status = eval(&cli);
+        status = simulate(&cli, sweeps);
     }
     return fb_cli_end(&cli, status);
 }

@@ -318,6 +318,10 @@ static double largest(const double *x, int n) {
 }
 
 fb_status fb_assemble(fb_state *state, double tolerance) {
+    return fb_assemble_holding(state, -1, tolerance);
+}
+
+fb_status fb_assemble_holding(fb_state *state, int held, double tolerance) {
     const fb_system *s = state->system;
     int n = s->n_q, m = s->n_row;
     fb_state_position(state);
@@ -343,6 +347,9 @@ fb_status fb_assemble(fb_state *state, double tolerance) {
         last = size;
         for (int k = 0; k < m; k++) {
             error[k] = -error[k];
+            if (held >= 0) {
+                G[k * n + held] = 0;
+            }
         }
         if (fb_solve_least(m, n, G, error, step, 1e-12) != FB_OK) {
             break;

@@ -176,6 +176,9 @@ void fb_constraint_bias(const fb_state *state, const double *G, double *bias);
 /* Moves q so that errors vanish to `tolerance`; locked coordinates stay. FB_E_NUMERIC if it cannot.
  */
 fb_status fb_assemble(fb_state *state, double tolerance);
+/* The same, but one coordinate keeps its value (-1: none); for joints whose speeds are derivatives.
+ */
+fb_status fb_assemble_holding(fb_state *state, int coordinate, double tolerance);
 /* Changes u by as little as possible so that constraints hold at velocity level. */
 void fb_project_velocity(fb_state *state);
 /* How all speeds move with one: u for a unit speed of a coordinate, the others as little as

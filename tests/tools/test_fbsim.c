@@ -150,6 +150,36 @@ static void forces_that_are_not_computed_are_named(void) {
     fb_run_free(&run);
 }
 
+static void sweeps_give_arms_that_are_the_slope_of_lengths(void) {
+    fb_run run = RUN(NULL, "sweep", ELBOW, "-c", "elbow_flexion", "-m", "*", "--steps", "801");
+    FB_EQUAL_INT(run.status, 0);
+    fb_sto t;
+    fb_diag diag;
+    fb_diag_init(&diag);
+    FB_EQUAL_INT(fb_sto_read(&t, run.out, strlen(run.out), "sweep", &diag), FB_OK);
+    FB_EQUAL_INT(t.n_rows, 801);
+    FB_EQUAL_INT(t.n_columns, 1 + 3 * 6 + 2);
+    for (int i = 100; i + 1 < t.n_rows; i += 100) {
+        double step = value_of(&t, i + 1, "elbow_flexion") - value_of(&t, i - 1, "elbow_flexion");
+        double turn[2] = {0, 0};
+        for (int j = 1; j + 2 < t.n_columns - 1; j += 3) {
+            const double *row = t.values + i * t.n_columns + j;
+            double slope = (row[t.n_columns] - row[-t.n_columns]) / step;
+            FB_NEAR(row[1], -slope, 2e-5, 0);
+            turn[row[1] < 0] += row[1] * row[2];
+        }
+        FB_NEAR(value_of(&t, i, "strength_positive"), turn[0], 1e-9, 1e-12);
+        FB_NEAR(value_of(&t, i, "strength_negative"), turn[1], 1e-9, 1e-12);
+    }
+    fb_sto_free(&t);
+    fb_diag_clear(&diag);
+    fb_run_free(&run);
+    run = RUN(NULL, "sweep", ELBOW, "-c", "no_such");
+    FB_EQUAL_INT(run.status, 2);
+    FB_HOLDS(run.err, "no coordinate 'no_such'");
+    fb_run_free(&run);
+}
+
 static void one_table_goes_to_standard_output(void) {
     fb_run run = RUN(pendulum, "eval", "--tables", "marker", "-");
     FB_EQUAL_INT(run.status, 0);
@@ -181,10 +211,15 @@ static void missing_states_have_status_3(void) {
 }
 
 static const fb_test tests[] = {
-    FB_TEST(a_pendulum_swings_as_the_formula_says), FB_TEST(reads_degrees_and_old_names),
-    FB_TEST(moment_arms_are_the_slope_of_lengths),  FB_TEST(forces_that_are_not_computed_are_named),
-    FB_TEST(one_table_goes_to_standard_output),     FB_TEST(wrong_usage_has_status_2),
-    FB_TEST(missing_states_have_status_3),          FB_TEST_END,
+    FB_TEST(a_pendulum_swings_as_the_formula_says),
+    FB_TEST(reads_degrees_and_old_names),
+    FB_TEST(moment_arms_are_the_slope_of_lengths),
+    FB_TEST(forces_that_are_not_computed_are_named),
+    FB_TEST(sweeps_give_arms_that_are_the_slope_of_lengths),
+    FB_TEST(one_table_goes_to_standard_output),
+    FB_TEST(wrong_usage_has_status_2),
+    FB_TEST(missing_states_have_status_3),
+    FB_TEST_END,
 };
 
 int main(int argc, char **argv) {
