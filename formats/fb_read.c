@@ -567,8 +567,10 @@ static void read_order(reader *r, const json_t *json) {
     fb_arena_init(&scratch);
     fb_table ranks = {.arena = &scratch};
     jmp_buf oom, *outer = model->arena.oom;
-    int failed = setjmp(oom);
-    if (!failed) {
+    volatile bool failed = false;
+    if (setjmp(oom)) {
+        failed = true;
+    } else {
         scratch.oom = &oom;
         const char *set;
         json_t *names;
@@ -733,6 +735,27 @@ static void read_document(reader *r, const json_t *document) {
     r->status = fb_model_link(r->model, r->diag);
 }
 
+/* Reads a document; comes back here when memory runs out. */
+static void guard(reader *r, const json_t *document) {
+    jmp_buf oom;
+    if (!r->model) {
+        fb_diag_add(r->diag, FB_ERROR, FB1003, (fb_place){r->file, 0, NULL, NULL}, NULL,
+                    "out of memory");
+        r->status = FB_E_MEMORY;
+        return;
+    }
+    if (setjmp(oom)) {
+        fb_diag_add(r->diag, FB_ERROR, FB1003, (fb_place){r->file, 0, NULL, NULL}, NULL,
+                    "out of memory");
+        r->status = FB_E_MEMORY;
+        return;
+    }
+    r->model->arena.oom = &oom;
+    r->model->file = fb_arena_dup(&r->model->arena, r->file);
+    read_document(r, document);
+    r->model->arena.oom = NULL;
+}
+
 fb_status fb_document_read(fb_model **model, const char *bytes, size_t size, const char *file,
                            fb_diag *diag) {
     *model = NULL;
@@ -742,16 +765,7 @@ fb_status fb_document_read(fb_model **model, const char *bytes, size_t size, con
         return diag->out_of_memory ? FB_E_MEMORY : FB_E_INPUT;
     }
     reader r = {.diag = diag, .bytes = bytes, .size = size, .file = file, .model = fb_model_new()};
-    jmp_buf oom;
-    if (!r.model || setjmp(oom)) {
-        fb_diag_add(diag, FB_ERROR, FB1003, (fb_place){file, 0, NULL, NULL}, NULL, "out of memory");
-        r.status = FB_E_MEMORY;
-    } else {
-        r.model->arena.oom = &oom;
-        r.model->file = fb_arena_dup(&r.model->arena, file);
-        read_document(&r, document);
-        r.model->arena.oom = NULL;
-    }
+    guard(&r, document);
     json_decref(document);
     if (r.status == FB_OK && diag->out_of_memory) {
         r.status = FB_E_MEMORY;

@@ -222,8 +222,10 @@ void fb_osim_read_extra(fb_model *model, const char *json, fb_diag *diag) {
     fb_arena scratch;
     fb_arena_init(&scratch);
     jmp_buf oom, *outer = model->arena.oom;
-    int failed = setjmp(oom);
-    if (!failed) {
+    volatile bool failed = false;
+    if (setjmp(oom)) {
+        failed = true;
+    } else {
         model->arena.oom = scratch.oom = &oom;
         fb_table paths = {.arena = &scratch};
         for (int i = 0; i < FB_LIST_COUNT; i++) {

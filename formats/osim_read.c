@@ -499,6 +499,26 @@ static fb_status read_document(fb_osim_reader *r, const fb_osim_options *options
     return status != FB_OK ? status : r->status;
 }
 
+/* Reads a document; comes back here when memory runs out. */
+static fb_status guard(fb_osim_reader *r, const char *file, const fb_osim_options *options) {
+    jmp_buf oom;
+    if (!r->model) {
+        fb_diag_add(r->diag, FB_ERROR, FB1003, (fb_place){file, 0, NULL, NULL}, NULL,
+                    "out of memory");
+        return FB_E_MEMORY;
+    }
+    if (setjmp(oom)) {
+        fb_diag_add(r->diag, FB_ERROR, FB1003, (fb_place){file, 0, NULL, NULL}, NULL,
+                    "out of memory");
+        return FB_E_MEMORY;
+    }
+    r->xml->arena.oom = r->scratch.oom = r->model->arena.oom = &oom;
+    r->model->file = fb_arena_dup(&r->model->arena, file);
+    fb_status status = read_document(r, options);
+    r->model->arena.oom = NULL;
+    return status;
+}
+
 fb_status fb_osim_read(fb_model **model, char *bytes, size_t size, const char *file,
                        const fb_osim_options *options, fb_diag *diag) {
     *model = NULL;
@@ -511,16 +531,7 @@ fb_status fb_osim_read(fb_model **model, char *bytes, size_t size, const char *f
     fb_osim_reader r = {.xml = &xml, .diag = diag, .model = fb_model_new()};
     fb_arena_init(&r.scratch);
     r.meant.arena = &r.scratch;
-    jmp_buf oom;
-    if (!r.model || setjmp(oom)) {
-        status = FB_E_MEMORY;
-        fb_diag_add(diag, FB_ERROR, FB1003, (fb_place){file, 0, NULL, NULL}, NULL, "out of memory");
-    } else {
-        xml.arena.oom = r.scratch.oom = r.model->arena.oom = &oom;
-        r.model->file = fb_arena_dup(&r.model->arena, file);
-        status = read_document(&r, options);
-        r.model->arena.oom = NULL;
-    }
+    status = guard(&r, file, options);
     fb_arena_clear(&r.scratch);
     fb_xml_free(&xml);
     if (status == FB_OK && diag->out_of_memory) {

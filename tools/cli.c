@@ -399,7 +399,9 @@ void fb_cli_add_step(fb_cli *cli, fb_model *model, const char *input, const char
     fb_text_puts(&text, "}");
     const char *json = fb_text_string(&text);
     jmp_buf oom;
-    if (json && !setjmp(oom)) {
+    if (setjmp(oom)) {
+        cli->diag.out_of_memory = 1;
+    } else if (json) {
         model->arena.oom = &oom;
         fb_model_add_step(model, json);
     } else {
