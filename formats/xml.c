@@ -232,100 +232,86 @@ static fb_status recode(fb_xml *xml, fb_diag *diag) {
     return bytes ? FB_OK : FB_E_MEMORY;
 }
 
+/* What is wrong with the bytes of a file. */
+typedef struct faults {
+    size_t strays, ampersands;
+    const char *first_stray, *first_ampersand;
+} faults;
+
+/* One character that may be a fault: a stray byte becomes what it is in Latin-1, a bare '&' (but in
+ * literals) "&amp;". Returns its bytes; `out` gets what is right, unless NULL. */
+static int mend(const char *p, const char *end, bool literal, char **out, faults *found) {
+    const unsigned char *from = (const unsigned char *)p, *last = (const unsigned char *)end;
+    int n = utf8_length(from, last), m = n > 0 ? n : 2;
+    char latin1[2] = {(char)(0xC0 | (*from >> 6)), (char)(0x80 | (*from & 0x3F))};
+    const char *right = n > 0 ? p : latin1;
+    if (n == 0) {
+        found->first_stray = found->strays++ ? found->first_stray : p;
+    } else if (*p == '&' && !literal && !is_reference(from, last)) {
+        found->first_ampersand = found->ampersands++ ? found->first_ampersand : p;
+        right = "&amp;";
+        m = 5;
+    }
+    if (*out) {
+        memcpy(*out, right, (size_t)m);
+        *out += m;
+    }
+    return n > 0 ? n : 1;
+}
+
+/* Looks for faults; writes the bytes without them to `out` unless that is NULL. Returns its end. */
+static char *scan(const char *begin, const char *end, char *out, faults *found) {
+    for (const char *p = begin; p < end;) {
+        const char *stop = *p == '<' ? skip_literal(p, end) : p;
+        bool literal = stop > p;
+        stop = literal ? stop : p + 1;
+        while (p < stop) {
+            if ((unsigned char)*p < 0x80 && *p != '&') {
+                if (out) {
+                    *out++ = *p;
+                }
+                p++;
+            } else {
+                p += mend(p, end, literal, &out, found);
+            }
+        }
+    }
+    return out;
+}
+
 /* Stray bytes become the characters they are in Latin-1, bare '&' becomes "&amp;". The bytes are
  * replaced by a repaired copy if there was anything to do. */
 static fb_status repair(fb_xml *xml, fb_diag *diag) {
     const char *begin = xml->bytes, *end = begin + xml->size;
+    faults found = {0}, again = {0};
     if (is_ascii(begin, xml->size) && !memchr(begin, '&', xml->size)) {
         return FB_OK;
     }
-    size_t strays = 0, ampersands = 0;
-    const char *first_stray = NULL, *first_ampersand = NULL;
-    for (const char *p = begin; p < end;) {
-        if (*p == '<') {
-            const char *q = skip_literal(p, end);
-            bool literal = q > p;
-            for (; p < q;) { /* comments may hold stray bytes as well, but any '&' */
-                int n = utf8_length((const unsigned char *)p, (const unsigned char *)end);
-                if (n == 0) {
-                    if (!strays++) {
-                        first_stray = p;
-                    }
-                    n = 1;
-                }
-                p += n;
-            }
-            if (literal) {
-                continue;
-            }
-        }
-        unsigned char c = (unsigned char)*p;
-        if (c < 0x80) {
-            if (c == '&' && !is_reference((const unsigned char *)p, (const unsigned char *)end)) {
-                if (!ampersands++) {
-                    first_ampersand = p;
-                }
-            }
-            p++;
-            continue;
-        }
-        int n = utf8_length((const unsigned char *)p, (const unsigned char *)end);
-        if (n == 0) {
-            if (!strays++) {
-                first_stray = p;
-            }
-            n = 1;
-        }
-        p += n;
-    }
-    if (strays == 0 && ampersands == 0) {
+    scan(begin, end, NULL, &found);
+    if (found.strays == 0 && found.ampersands == 0) {
         return FB_OK;
     }
-    char *fixed = fb_alloc(xml->size + strays + 4 * ampersands + 1);
+    char *fixed = fb_alloc(xml->size + found.strays + 4 * found.ampersands + 1);
     if (!fixed) {
         return FB_E_MEMORY;
     }
-    char *out = fixed;
-    for (const char *p = begin; p < end;) {
-        const char *q = *p == '<' ? skip_literal(p, end) : p;
-        int literal = q > p;
-        if (!literal) {
-            q = p + 1;
-        }
-        while (p < q) {
-            unsigned char c = (unsigned char)*p;
-            int n = utf8_length((const unsigned char *)p, (const unsigned char *)end);
-            if (n == 0) {
-                *out++ = (char)(0xC0 | (c >> 6));
-                *out++ = (char)(0x80 | (c & 0x3F));
-                p++;
-            } else if (c == '&' && !literal &&
-                       !is_reference((const unsigned char *)p, (const unsigned char *)end)) {
-                memcpy(out, "&amp;", 5);
-                out += 5;
-                p++;
-            } else {
-                memcpy(out, p, (size_t)n);
-                out += n;
-                p += n;
-            }
-        }
-    }
-    if (strays) {
+    const char *fixed_end = scan(begin, end, fixed, &again);
+    if (found.strays) {
         fb_diag_add(diag, FB_WARNING, FB1104,
-                    (fb_place){xml->file, line_of(begin, first_stray), NULL, NULL},
+                    (fb_place){xml->file, line_of(begin, found.first_stray), NULL, NULL},
                     "the bytes were read as Latin-1",
                     "%zu byte%s that %s not UTF-8, although the file says it is: read as Latin-1",
-                    strays, strays == 1 ? "" : "s", strays == 1 ? "is" : "are");
+                    found.strays, found.strays == 1 ? "" : "s", found.strays == 1 ? "is" : "are");
     }
-    if (ampersands) {
+    if (found.ampersands) {
         fb_diag_add(diag, FB_WARNING, FB1105,
-                    (fb_place){xml->file, line_of(begin, first_ampersand), NULL, NULL},
-                    "each was read as \"&amp;\"", "%zu bare '&': read as \"&amp;\"", ampersands);
+                    (fb_place){xml->file, line_of(begin, found.first_ampersand), NULL, NULL},
+                    "each was read as \"&amp;\"", "%zu bare '&': read as \"&amp;\"",
+                    found.ampersands);
     }
     fb_free(xml->bytes);
     xml->bytes = fixed;
-    xml->size = (size_t)(out - fixed);
+    xml->size = (size_t)(fixed_end - fixed);
     return FB_OK;
 }
 
