@@ -204,23 +204,8 @@ static void upgrade_old_actuator(fb_upgrade *u, fb_xml_node *node) {
     }
 }
 
-static void upgrade_contact_geometry(fb_upgrade *u, fb_xml_node *node) {
-    fb_upgrade_rename_child(u, node, "body_name", "socket_frame");
-    fb_xml_node *color = fb_xml_child(node, "color"),
-                *display = fb_xml_child(node, "display_preference");
-    if ((color || display) && !fb_xml_child(node, "Appearance")) {
-        fb_upgrade_add_appearance(u, node, color ? color->text : NULL, NULL,
-                                  display ? display->text : NULL, NULL);
-    }
-    if (color) {
-        fb_upgrade_drop(color);
-    }
-    if (display) {
-        fb_upgrade_drop(display);
-    }
-}
-
-static void upgrade_wrap(fb_upgrade *u, fb_xml_node *node) {
+/* Colour and display preference of a wrap object or contact geometry become its appearance. */
+static void upgrade_shape(fb_upgrade *u, fb_xml_node *node) {
     fb_xml_node *color = fb_xml_child(node, "color"),
                 *display = fb_xml_child(node, "display_preference");
     if ((color || display) && !fb_xml_child(node, "Appearance")) {
@@ -291,9 +276,10 @@ static void upgrade_node(fb_upgrade *u, fb_xml_node *node) {
     } else if (fb_upgrade_is(node, "PrescribedForce")) {
         fb_upgrade_rename_child(u, node, "body", "socket_frame");
     } else if (fb_upgrade_begins_with(node->tag, "Contact")) {
-        upgrade_contact_geometry(u, node);
+        fb_upgrade_rename_child(u, node, "body_name", "socket_frame");
+        upgrade_shape(u, node);
     } else if (fb_upgrade_begins_with(node->tag, "Wrap") && !fb_upgrade_is(node, "WrapObjectSet")) {
-        upgrade_wrap(u, node);
+        upgrade_shape(u, node);
     } else if (fb_upgrade_is(node, "PointToPointSpring")) {
         fb_upgrade_rename_child(u, node, "body1", "socket_body1");
         fb_upgrade_rename_child(u, node, "body2", "socket_body2");

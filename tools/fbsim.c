@@ -296,6 +296,30 @@ static void find_columns(evaluation *e, fb_arena *arena) {
     }
 }
 
+/* A column that names nothing here, often misspelt, must not pass for one that was used. */
+static void tell_unused(const evaluation *e) {
+    int unused = 0;
+    const char *first = NULL;
+    for (int j = 1; j < e->states.n_columns; j++) {
+        bool used = false;
+        for (int i = 0; i < e->s->system->n_q && !used; i++) {
+            used = e->value[i] == j || e->speed[i] == j;
+        }
+        for (int i = 0; i < e->s->muscles->n && !used; i++) {
+            used = e->activation[i] == j;
+        }
+        if (!used) {
+            first = unused++ ? first : e->states.columns[j];
+        }
+    }
+    if (unused && !e->cli->quiet) {
+        fb_cli_say(
+            e->cli,
+            "warning: of the states' columns %d name%s nothing in the model; the first is '%s'",
+            unused, unused == 1 ? "s" : "", first);
+    }
+}
+
 /* Sets the state of a row, and moves it onto the constraints unless OpenSim 4 is reproduced. */
 static void set_state(evaluation *e, int row) {
     fb_simulation *s = e->s;
@@ -453,6 +477,7 @@ static fb_status run(evaluation *e) {
         }
         start_tables(e);
         find_columns(e, &arena);
+        tell_unused(e);
         evaluate(e);
         fb_sto_drop_zeros(&e->tables[MASS_MATRIX]);
     }

@@ -180,6 +180,17 @@ static void sweeps_give_arms_that_are_the_slope_of_lengths(void) {
     fb_run_free(&run);
 }
 
+static void columns_that_name_nothing_are_told(void) {
+    const char *folder = fb_test_folder();
+    char file[1100];
+    put_states(folder, file, sizeof file,
+               "s\nendheader\ntime\tq\t/jointset/j/qq/value\n0\t0.1\t2\n");
+    fb_run run = RUN(pendulum, "eval", "--states", file, "--tables", "com", "-");
+    FB_EQUAL_INT(run.status, 0);
+    FB_HOLDS(run.err, "1 names nothing in the model; the first is '/jointset/j/qq/value'");
+    fb_run_free(&run);
+}
+
 static void one_table_goes_to_standard_output(void) {
     fb_run run = RUN(pendulum, "eval", "--tables", "marker", "-");
     FB_EQUAL_INT(run.status, 0);
@@ -216,6 +227,7 @@ static const fb_test tests[] = {
     FB_TEST(moment_arms_are_the_slope_of_lengths),
     FB_TEST(forces_that_are_not_computed_are_named),
     FB_TEST(sweeps_give_arms_that_are_the_slope_of_lengths),
+    FB_TEST(columns_that_name_nothing_are_told),
     FB_TEST(one_table_goes_to_standard_output),
     FB_TEST(wrong_usage_has_status_2),
     FB_TEST(missing_states_have_status_3),
