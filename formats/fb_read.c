@@ -389,9 +389,11 @@ static bool is_trim(const char *name) {
     return n > 0 && name[0] != ' ' && name[n - 1] != ' ' && !strpbrk(name, "\t\r\n");
 }
 
+/* Each of its parts is a name. */
 static bool is_place(const char *path) {
     size_t n = strlen(path);
-    return n > 1 && path[0] == '/' && path[n - 1] != '/' && !strstr(path, "//") && is_trim(path);
+    return n > 1 && path[0] == '/' && path[n - 1] != '/' && !strstr(path, "//") &&
+           !strstr(path, "/ ") && !strstr(path, " /") && is_trim(path);
 }
 
 static void read_members(reader *r, const json_t *json, fb_element *element) {

@@ -399,7 +399,8 @@ static void what_is_kept_must_be_one_element(void) {
 }
 
 static void component_paths_must_be_paths(void) {
-    static const char *const paths[] = {"foo", "/", "/odd/", "/odd//k", "", "odd/k"};
+    static const char *const paths[] = {"foo", "/",     "/odd/",   "/odd//k",
+                                        "",    "odd/k", "/odd/ k", "/odd /k"};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         char more[200];
         snprintf(more, sizeof more,

@@ -2,7 +2,8 @@
 # Fuzzes: run.sh SECONDS FUZZER...
 # Each FUZZER (build/fuzz/fuzz_NAME) runs SECONDS on a corpus, build/fuzz/corpus/fuzz_NAME, that begins with
 # the models in models/ and grows from run to run. What crashes it is kept as build/fuzz/fuzz_NAME-*, what it
-# said as build/fuzz/fuzz_NAME.log. One line for each fuzzer; status 1 if one crashed.
+# said as build/fuzz/fuzz_NAME.log. One line for each fuzzer; status 1 if one crashed. With FUZZ_RUNS the corpus
+# and the chance are the same every time, and that many runs are made at most.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 seconds=$1
@@ -34,10 +35,16 @@ seed() { # TARGET FOLDER
 fuzz() { # FUZZER
     target=$(basename "$1")
     corpus=$folder/corpus/$target
+    limits=-max_total_time=$seconds
+    if [ -n "${FUZZ_RUNS:-}" ]; then
+        rm -rf "$corpus"
+        limits="$limits -runs=$FUZZ_RUNS -seed=1"
+    fi
     mkdir -p "$corpus"
     rm -f "$folder/$target"-*
     seed "$target" "$corpus"
-    "$1" "$corpus" -dict="tests/fuzz/${target#fuzz_}.dict" -max_total_time="$seconds" -timeout=10 \
+    # shellcheck disable=SC2086 # a list
+    "$1" "$corpus" -dict="tests/fuzz/${target#fuzz_}.dict" $limits -timeout=10 \
         -rss_limit_mb=2048 -max_len=65536 -artifact_prefix="$folder/$target-" -print_final_stats=1 \
         > "$folder/$target.log" 2>&1 < /dev/null
 }
@@ -47,7 +54,7 @@ say() { # TARGET STATUS
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     covered=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -1)
     if [ "$2" -eq 0 ]; then
-        echo "$1: ${runs:-0} runs in $seconds s, ${covered:-0} edges covered, no crash"
+        echo "$1: ${runs:-0} runs in at most $seconds s, ${covered:-0} edges covered, no crash"
     else
         found=$(sed -n 's/^artifact_prefix=.*Test unit written to //p' "$log" | tail -1)
         why=$(grep -m1 -E '^SUMMARY|runtime error|^fuzz: |ERROR: ' "$log")
