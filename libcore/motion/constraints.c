@@ -66,9 +66,7 @@ static double coupler_value(const fb_state *state, const fb_constraint *c, doubl
     return c->scale * fb_function_value_n(&c->function, c->n_independent, x, gradient, hessian);
 }
 
-/* Puts dq-derivatives of a coordinate equation into a row over u: u = qdot for all joints that
- * couplers are used with; angular speeds go through N. */
-static void add_coordinate_row(const fb_state *state, double *row, int coordinate, double factor) {
+void fb_add_coordinate_row(const fb_state *state, double *row, int coordinate, double factor) {
     const fb_system *s = state->system;
     const fb_mobod *m = &s->mobods[s->coordinates[coordinate].mobod];
     if (!fb_joint_has_angular_speeds(m)) {
@@ -174,10 +172,10 @@ void fb_constraint_position(const fb_state *state, double *error, double *G) {
             double gradient[FB_MAX_ARGUMENTS] = {0};
             e[0] = coupler_value(state, c, gradient, NULL) - state->q[c->coordinate];
             for (int k = 0; rows && k < c->n_independent; k++) {
-                add_coordinate_row(state, rows, c->independent[k], c->scale * gradient[k]);
+                fb_add_coordinate_row(state, rows, c->independent[k], c->scale * gradient[k]);
             }
             if (rows) {
-                add_coordinate_row(state, rows, c->coordinate, -1);
+                fb_add_coordinate_row(state, rows, c->coordinate, -1);
             }
             break;
         }

@@ -594,6 +594,11 @@ static void compile(builder *b) {
         return;
     }
     s->n_body = (int)b->n_mobods;
+    s->branches = fb_arena_array(&s->arena, b->n_mobods, sizeof *s->branches);
+    for (int i = 0; i < s->n_body; i++) {
+        const fb_mobod *m = &s->mobods[i];
+        s->branches[i] = (fb_branch){m->parent, m->q, m->q + m->n_q};
+    }
     s->n_q = (int)b->n_coordinates;
     fb_get_vector(b->model->root, "gravity", s->gravity, 3);
     s->total_mass = fb_total_mass(b->model);

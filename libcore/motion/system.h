@@ -60,6 +60,12 @@ typedef struct fb_mobod {
     const fb_element *body, *joint; /* joint NULL: a free joint that the model lacks */
 } fb_mobod;
 
+/* Where a body hangs, and its coordinates q .. end - 1; apart, so that walks to the root are fast.
+ */
+typedef struct fb_branch {
+    int parent, q, end;
+} fb_branch;
+
 typedef struct fb_coordinate {
     const fb_element *element; /* NULL for those of a joint that the model lacks */
     int mobod, slot;
@@ -94,7 +100,8 @@ typedef struct fb_constraint {
 typedef struct fb_system {
     const fb_model *model;
     fb_arena arena;
-    fb_mobod *mobods; /* n_body; 0 is ground */
+    fb_mobod *mobods;    /* n_body; 0 is ground */
+    fb_branch *branches; /* n_body: the same tree */
     int n_body;
     fb_coordinate *coordinates; /* n_q */
     int n_q;
@@ -173,6 +180,9 @@ double fb_kinetic_energy(const fb_state *state);
 void fb_constraint_position(const fb_state *state, double *error, double *G);
 /* The part of the errors' second derivatives that does not depend on udot: G udot + bias = 0. */
 void fb_constraint_bias(const fb_state *state, const double *G, double *bias);
+/* Adds to a row over u what a factor on a coordinate's derivative is: factor at its own place where
+ * speeds are derivatives, a row of N times factor elsewhere. */
+void fb_add_coordinate_row(const fb_state *state, double *row, int coordinate, double factor);
 /* Moves q so that errors vanish to `tolerance`; locked coordinates stay. FB_E_NUMERIC if it cannot.
  */
 fb_status fb_assemble(fb_state *state, double tolerance);

@@ -154,6 +154,50 @@ static void compile_function_path(builder *b, fb_path *path, const fb_element *f
     }
 }
 
+/* Marks a body and those below it, down to the ground. */
+static void count_body(const fb_system *s, int body, int *counts) {
+    for (int i = body; i > 0; i = s->branches[i].parent) {
+        counts[i]++;
+    }
+}
+
+/* The coordinates that move one of a path's bodies against another: those of joints below some of
+ * them, not below all. */
+static void list_coordinates(builder *b, fb_path *path) {
+    const fb_system *s = b->p->system;
+    int all = path->n_points + path->n_wraps;
+    int *counts = fb_arena_array(&b->p->arena, (size_t)s->n_body, sizeof *counts);
+    bool *moves = fb_arena_array(&b->p->arena, (size_t)s->n_q + 1, sizeof *moves);
+    for (int i = 0; i < path->n_points; i++) {
+        const fb_path_point *point = &path->points[i];
+        count_body(s, point->body, counts);
+        for (int k = 0; point->kind == FB_POINT_MOVING && k < 3; k++) {
+            if (point->coordinate[k] >= 0) { /* and its joint's others: angles share their speeds */
+                const fb_branch *joint = &s->branches[s->coordinates[point->coordinate[k]].mobod];
+                memset(moves + joint->q, true, (size_t)(joint->end - joint->q));
+            }
+        }
+    }
+    for (int i = 0; i < path->n_wraps; i++) {
+        int body = b->p->wraps[path->wraps[i].wrap].body;
+        count_body(s, body < 0 ? 0 : body, counts);
+    }
+    for (int i = 1; i < s->n_body; i++) {
+        if (counts[i] > 0 && (counts[i] < all || b->p->as_opensim4)) {
+            memset(moves + s->branches[i].q, true, (size_t)(s->branches[i].end - s->branches[i].q));
+        }
+    }
+    for (int i = 0; i < path->n_arguments; i++) {
+        moves[path->arguments[i]] = true;
+    }
+    path->coordinates = fb_arena_array(&b->p->arena, (size_t)s->n_q, sizeof *path->coordinates);
+    for (int i = 0; i < s->n_q; i++) {
+        if (moves[i]) {
+            path->coordinates[path->n_coordinates++] = i;
+        }
+    }
+}
+
 static void compile_path(builder *b, const fb_element *owner, const fb_element *from) {
     fb_path path = {.owner = owner};
     const fb_value *points = fb_get(from, "points"), *wraps = fb_get(from, "wraps");
@@ -175,6 +219,9 @@ static void compile_path(builder *b, const fb_element *owner, const fb_element *
         if (wraps) {
             compile_path_wraps(b, &path, wraps);
         }
+    }
+    if (b->status == FB_OK) {
+        list_coordinates(b, &path);
     }
     int most = path.n_points + 2 * path.n_wraps;
     b->p->most_points = most > b->p->most_points ? most : b->p->most_points;
@@ -542,23 +589,42 @@ double fb_path_speed(const fb_paths *paths, int i, const fb_state *state, const 
     return speed;
 }
 
-/* Adds the generalised force of a force at a point of a body. */
+/* The generalised forces of a pull between two points along the line through them. What moves both
+ * bodies does no work: only the joints between them count. */
+static void add_pull(const fb_state *state, int from, int to, const double *point,
+                     const double *direction, double *tau) {
+    const fb_branch *branches = state->system->branches;
+    double moment[3];
+    fb_v3_cross(moment, point, direction);
+    while (from != to) { /* bodies have greater numbers than what they hang on */
+        bool first = from > to;
+        const fb_branch *branch = &branches[first ? from : to];
+        for (int c = branch->q; c < branch->end; c++) {
+            const double *S = state->S[c];
+            double work = fb_v3_dot(S, moment) + fb_v3_dot(S + 3, direction);
+            tau[c] += first ? work : -work;
+        }
+        *(first ? &from : &to) = branch->parent;
+    }
+}
+
+/* The same as OpenSim 4 has it: each point's force for itself, which is not the same where its
+ * caches are stale. */
 static void add_force(const fb_state *state, int body, const double *point, const double *force,
                       double *tau) {
-    const fb_system *s = state->system;
+    const fb_branch *branches = state->system->branches;
     double moment[3];
     fb_v3_cross(moment, point, force);
-    for (int b = body; b > 0; b = s->mobods[b].parent) {
-        for (int k = 0; k < s->mobods[b].n_q; k++) {
-            int c = s->mobods[b].q + k;
+    for (int b = body; b > 0; b = branches[b].parent) {
+        for (int c = branches[b].q; c < branches[b].end; c++) {
             tau[c] += fb_v3_dot(state->S[c], moment) + fb_v3_dot(state->S[c] + 3, force);
         }
     }
 }
 
 /* A moving point slides in its body: the force on it works on the coordinates that move it. */
-static void add_sliding(const fb_path_point *point, const fb_state *state, const double *force,
-                        double *tau) {
+static void add_sliding(const fb_path_point *point, const fb_state *state, bool as_opensim4,
+                        const double *force, double *tau) {
     double in_body[3], in_frame[3];
     fb_m3_tmul_v3(in_body, state->pose[point->body].R, force);
     fb_m3_tmul_v3(in_frame, point->frame.R, in_body);
@@ -567,23 +633,47 @@ static void add_sliding(const fb_path_point *point, const fb_state *state, const
         if (point->coordinate[k] < 0) {
             continue;
         }
-        fb_function_value(&point->function[k], state->q[point->coordinate[k]], &slope, NULL);
-        tau[point->coordinate[k]] += slope * in_frame[k];
+        double q = state->q[point->coordinate[k]];
+        fb_function_value(&point->function[k], q, &slope, NULL);
+        if (as_opensim4) {
+            tau[point->coordinate[k]] += slope * in_frame[k];
+        } else if (q >= point->range[k][0] &&
+                   q <= point->range[k][1]) { /* beyond it stands still */
+            fb_add_coordinate_row(state, tau, point->coordinate[k], slope * in_frame[k]);
+        }
     }
 }
 
-void fb_path_moment_arms(const fb_paths *paths, int i, const fb_state *state,
-                         const fb_course *course, double *arms) {
-    const fb_path *path = &paths->paths[i];
-    memset(arms, 0, (size_t)state->system->n_q * sizeof *arms);
-    if (path->length) {
-        double some[FB_MAX_ARGUMENTS];
-        function_arms(path, state, some);
-        for (int k = 0; k < path->n_arguments; k++) {
-            arms[path->arguments[k]] += some[k];
+static bool slides(const fb_path *path, const fb_course_point *point) {
+    return point->source >= 0 && path->points[point->source].kind == FB_POINT_MOVING;
+}
+
+static void course_arms(const fb_path *path, const fb_state *state, const fb_course *course,
+                        double *arms) {
+    for (int k = 0; k + 1 < course->n; k++) {
+        const fb_course_point *a = &course->points[k], *b = &course->points[k + 1];
+        bool sliding = slides(path, a) || slides(path, b);
+        double direction[3];
+        if (on_surface(a, b) || (a->body == b->body && !sliding)) {
+            continue;
         }
-        return;
+        fb_v3_sub(direction, b->site, a->site);
+        if (fb_v3_normalize(direction) == 0) {
+            continue;
+        }
+        add_pull(state, a->body, b->body, a->site, direction, arms);
+        if (slides(path, a)) {
+            add_sliding(&path->points[a->source], state, false, direction, arms);
+        }
+        if (slides(path, b)) {
+            fb_v3_scale(direction, -1, direction);
+            add_sliding(&path->points[b->source], state, false, direction, arms);
+        }
     }
+}
+
+static void course_arms_opensim4(const fb_path *path, const fb_state *state,
+                                 const fb_course *course, double *arms) {
     for (int k = 0; k < course->n; k++) { /* the pull of both neighbours */
         const fb_course_point *point = &course->points[k];
         double force[3] = {0, 0, 0}, slide[3] = {0, 0, 0};
@@ -606,8 +696,39 @@ void fb_path_moment_arms(const fb_paths *paths, int i, const fb_state *state,
             }
         }
         add_force(state, point->body, point->site, force, arms);
-        if (point->source >= 0 && path->points[point->source].kind == FB_POINT_MOVING) {
-            add_sliding(&path->points[point->source], state, slide, arms);
+        if (slides(path, point)) {
+            add_sliding(&path->points[point->source], state, true, slide, arms);
         }
     }
+}
+
+void fb_path_moment_arms(const fb_paths *paths, int i, const fb_state *state,
+                         const fb_course *course, double *arms) {
+    const fb_path *path = &paths->paths[i];
+    memset(arms, 0, (size_t)state->system->n_q * sizeof *arms);
+    if (path->length) {
+        double some[FB_MAX_ARGUMENTS];
+        function_arms(path, state, some);
+        for (int k = 0; k < path->n_arguments; k++) {
+            arms[path->arguments[k]] += some[k];
+        }
+    } else if (paths->as_opensim4) {
+        course_arms_opensim4(path, state, course, arms);
+    } else {
+        course_arms(path, state, course, arms);
+    }
+}
+
+double fb_path_speed_by_arms(const fb_paths *paths, int i, const fb_state *state,
+                             const fb_course *course, const double *arms) {
+    const fb_path *path = &paths->paths[i];
+    if (paths->as_opensim4 || path->length) {
+        return fb_path_speed(paths, i, state, course);
+    }
+    double speed = 0;
+    for (int k = 0; k < path->n_coordinates; k++) {
+        int c = path->coordinates[k];
+        speed -= arms[c] * state->u[c];
+    }
+    return speed;
 }

@@ -36,6 +36,7 @@ typedef struct fb_path {
     /* a path whose length is a function of coordinates has no points */
     int n_arguments, *arguments;
     fb_function *length, *moment_arms, *speed; /* moment_arms: n_arguments of them, or NULL */
+    int n_coordinates, *coordinates;           /* those that it may have moment arms about */
     const fb_element *owner;                   /* the force */
 } fb_path;
 
@@ -72,7 +73,10 @@ typedef struct fb_course {
 
 /* The course of path i; after fb_state_position. */
 void fb_path_course(const fb_paths *paths, int i, const fb_state *state, fb_course *course);
-/* Its lengthening speed, m/s; after fb_state_velocity. */
+/* Its lengthening speed, m/s; after fb_state_velocity. In exact geometry it is -arms . u, which
+ * fb_path_speed_by_arms gives faster where the arms are known. */
+double fb_path_speed_by_arms(const fb_paths *paths, int i, const fb_state *state,
+                             const fb_course *course, const double *arms);
 double fb_path_speed(const fb_paths *paths, int i, const fb_state *state, const fb_course *course);
 /* Generalised forces of a tension of 1 N (n_q), which are the moment arms without constraints. */
 void fb_path_moment_arms(const fb_paths *paths, int i, const fb_state *state,

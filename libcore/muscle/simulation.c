@@ -88,9 +88,9 @@ void fb_simulation_paths(fb_simulation *s) {
     for (int i = 0; i < s->paths->n_paths; i++) {
         fb_path_course(s->paths, i, s->state, &s->course);
         s->path_length[i] = s->course.length;
-        s->path_speed[i] = fb_path_speed(s->paths, i, s->state, &s->course);
-        fb_path_moment_arms(s->paths, i, s->state, &s->course,
-                            s->path_arms + (size_t)i * (size_t)s->system->n_q);
+        double *arms = s->path_arms + (size_t)i * (size_t)s->system->n_q;
+        fb_path_moment_arms(s->paths, i, s->state, &s->course, arms);
+        s->path_speed[i] = fb_path_speed_by_arms(s->paths, i, s->state, &s->course, arms);
     }
 }
 
@@ -128,8 +128,9 @@ fb_status fb_simulation_accelerate(fb_simulation *s, double time) {
     fb_project_forces(s->state, s->external, s->tau);
     for (int i = 0; i < s->paths->n_paths; i++) {
         const double *arms = s->path_arms + (size_t)i * (size_t)n;
-        for (int j = 0; j < n && s->tension[i] != 0; j++) {
-            s->tau[j] += arms[j] * s->tension[i];
+        const fb_path *path = &s->paths->paths[i];
+        for (int j = 0; j < path->n_coordinates && s->tension[i] != 0; j++) {
+            s->tau[path->coordinates[j]] += arms[path->coordinates[j]] * s->tension[i];
         }
     }
     return fb_forward_dynamics(s->state, s->tau, s->acceleration);
