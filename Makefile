@@ -20,7 +20,7 @@ TOOLS := osim2fb fb2osim fbinfo fbsim
 BIN := bin
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wstrict-prototypes \
   -Wmissing-prototypes -Wvla -Wcast-qual -Wformat=2 $(if $(WERROR),-Werror)
-OPTIMISE_release := -O2
+OPTIMISE_release := -O3
 OPTIMISE_debug := -O0
 OPTIMISE_asan := -O1 -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 OPTIMISE_ubsan := -O1 -fsanitize=undefined -fno-sanitize-recover=undefined
@@ -31,7 +31,7 @@ CLIBS = $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null | sed 's/-I/-isyste
 LIBS = $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -lm
 # dense linear algebra: for what simulates only, loading it takes milliseconds
 ALGEBRA := -llapacke -lopenblas
-ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -g -fPIC -ffp-contract=off -fvisibility=default $(WARNINGS) \
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -g -fPIC -ffp-contract=off -fno-math-errno -fvisibility=default $(WARNINGS) \
   $(OPTIMISE_$(CONFIG)) -I. $(CLIBS) $(CFLAGS)
 
 LIB_SOURCES := $(sort $(wildcard libcore/*/*.c formats/*.c))

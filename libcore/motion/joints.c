@@ -28,33 +28,40 @@ static double axis_value(const fb_axis *axis, const double *q, double *gradient,
                         : fb_function_value_n(&axis->function, axis->n, x, gradient, hessian);
 }
 
-static void axes_position(const fb_mobod *m, const double *q, fb_joint_motion *out) {
+/* R becomes R times the rotation by an angle about an axis. */
+static void turn(double *R, const fb_axis *axis, double angle) {
+    if (axis->along < 0) {
+        double rotation[9], next[9];
+        fb_m3_rotation(rotation, axis->direction, angle);
+        fb_m3_mul(next, R, rotation);
+        memcpy(R, next, sizeof next);
+        return;
+    }
+    int a = (axis->along + 1) % 3, b = (axis->along + 2) % 3; /* the columns that it mixes */
+    double c = cos(angle), s = sin(angle);
+    for (int i = 0; i < 9; i += 3) {
+        double x = R[i + a], y = R[i + b];
+        R[i + a] = c * x + s * y;
+        R[i + b] = c * y - s * x;
+    }
+}
+
+static void axes_position(const fb_mobod *m, const double *q, double *axes, fb_joint_motion *out) {
     fb_pose_identity(&out->X);
-    for (int i = 0; i < m->n_rotations;
-         i++) { /* a body-fixed sequence: later axes turn with earlier ones */
+    for (int i = 0; i < m->n_rotations; i++) { /* body-fixed: later axes turn with earlier ones */
         const fb_axis *axis = &m->axes[i];
-        double gradient[6], direction[3], turn[9], R[9];
-        double angle = axis_value(axis, q, gradient, NULL);
-        if (i == 0) {
-            fb_v3_copy(direction, axis->direction);
-        } else {
-            fb_m3_mul_v3(direction, out->X.R, axis->direction);
-        }
+        double *direction = axes + axis->at, *gradient = direction + 3;
+        double angle = axis_value(axis, q, gradient, gradient + axis->n);
+        fb_m3_mul_v3(direction, out->X.R, axis->direction);
         for (int j = 0; !axis->constant && j < axis->n; j++) {
             fb_v3_madd(out->Hw[axis->argument[j]], gradient[j], direction);
         }
-        fb_m3_rotation(turn, axis->direction, angle);
-        if (i == 0) {
-            memcpy(out->X.R, turn, sizeof turn);
-        } else {
-            fb_m3_mul(R, out->X.R, turn);
-            memcpy(out->X.R, R, sizeof R);
-        }
+        turn(out->X.R, axis, angle);
     }
     for (int i = 0; i < m->n_translations; i++) {
         const fb_axis *axis = &m->axes[m->n_rotations + i];
-        double gradient[6];
-        fb_v3_madd(out->X.p, axis_value(axis, q, gradient, NULL), axis->direction);
+        double *gradient = axes + axis->at + 3;
+        fb_v3_madd(out->X.p, axis_value(axis, q, gradient, gradient + axis->n), axis->direction);
         for (int j = 0; !axis->constant && j < axis->n; j++) {
             fb_v3_madd(out->Hv[axis->argument[j]], gradient[j], axis->direction);
         }
@@ -62,15 +69,11 @@ static void axes_position(const fb_mobod *m, const double *q, fb_joint_motion *o
 }
 
 /* The axis's own speed, and the part of its acceleration that does not depend on udot. */
-static void axis_speed(const fb_axis *axis, const double *q, const double *u, double *speed,
+static void axis_speed(const fb_axis *axis, const double *axes, const double *u, double *speed,
                        double *bias) {
-    double gradient[6], hessian[36];
+    const double *gradient = axes + axis->at + 3, *hessian = gradient + axis->n;
     *speed = *bias = 0;
-    if (axis->constant) {
-        return;
-    }
-    axis_value(axis, q, gradient, hessian);
-    for (int i = 0; i < axis->n; i++) {
+    for (int i = 0; !axis->constant && i < axis->n; i++) {
         double ui = u[axis->argument[i]];
         *speed += gradient[i] * ui;
         for (int j = 0; j < axis->n; j++) {
@@ -80,41 +83,33 @@ static void axis_speed(const fb_axis *axis, const double *q, const double *u, do
 }
 
 /* Angular velocity of a body-fixed sequence when only the first `most` speeds of the joint move. */
-static void partial_velocity(const fb_mobod *m, const double *q, const double *u, int most,
+static void partial_velocity(const fb_mobod *m, const double *axes, const double *u, int most,
                              double *w) {
-    double R[9];
-    fb_m3_identity(R);
     fb_v3_set(w, 0, 0, 0);
     for (int i = 0; i < m->n_rotations; i++) {
-        const fb_axis *axis = &m->axes[i];
-        double some[FB_JOINT_MAX] = {0}, direction[3], speed, bias, turn[9], next[9];
+        double some[FB_JOINT_MAX] = {0}, speed, bias;
         for (int k = 0; k < m->n_q; k++) { /* one: the first; two: all but the third */
             some[k] = (most == 1 ? k == 0 : k != 2) ? u[k] : 0;
         }
-        fb_m3_mul_v3(direction, R, axis->direction);
-        axis_speed(axis, q, some, &speed, &bias);
-        fb_v3_madd(w, speed, direction);
-        fb_m3_rotation(turn, axis->direction, axis_value(axis, q, NULL, NULL));
-        fb_m3_mul(next, R, turn);
-        memcpy(R, next, sizeof R);
+        axis_speed(&m->axes[i], axes, some, &speed, &bias);
+        fb_v3_madd(w, speed, axes + m->axes[i].at);
     }
 }
 
-static void axes_velocity(const fb_mobod *m, const double *q, const double *u,
+static void axes_velocity(const fb_mobod *m, const double *u, const double *axes,
                           fb_joint_motion *out) {
-    double R[9], w[3] = {0, 0, 0};
-    fb_m3_identity(R);
+    double w[3] = {0, 0, 0};
     for (int i = 0; i < m->n_rotations; i++) {
         const fb_axis *axis = &m->axes[i];
-        double direction[3], moved[3], speed, bias, turn[9], next[9];
-        fb_m3_mul_v3(direction, R, axis->direction);
-        axis_speed(axis, q, u, &speed, &bias);
+        const double *direction = axes + axis->at;
+        double moved[3], speed, bias;
+        axis_speed(axis, axes, u, &speed, &bias);
         /* an axis moves with the rotations before it. OpenSim 4 takes for its velocity that of the
          * joint's first speed, or first two, alone: the same only if each rotation has a speed of
          * its own */
         if (m->as_opensim4 && axis->slot > 0) {
             double taken[3];
-            partial_velocity(m, q, u, axis->slot == 1 ? 1 : 2, taken);
+            partial_velocity(m, axes, u, axis->slot == 1 ? 1 : 2, taken);
             fb_v3_cross(moved, taken, direction);
         } else {
             fb_v3_cross(moved, w, direction);
@@ -122,14 +117,11 @@ static void axes_velocity(const fb_mobod *m, const double *q, const double *u,
         fb_v3_madd(out->bias_w, bias, direction);
         fb_v3_madd(out->bias_w, speed, moved);
         fb_v3_madd(w, speed, direction);
-        fb_m3_rotation(turn, axis->direction, axis_value(axis, q, NULL, NULL));
-        fb_m3_mul(next, R, turn);
-        memcpy(R, next, sizeof R);
     }
     for (int i = 0; i < m->n_translations; i++) {
         const fb_axis *axis = &m->axes[m->n_rotations + i];
         double speed, bias;
-        axis_speed(axis, q, u, &speed, &bias);
+        axis_speed(axis, axes, u, &speed, &bias);
         fb_v3_madd(out->bias_v, bias, axis->direction);
     }
 }
@@ -300,12 +292,12 @@ bool fb_joint_has_angular_speeds(const fb_mobod *m) {
            m->kind == FB_JOINT_SCAPULOTHORACIC;
 }
 
-void fb_joint_position(const fb_mobod *m, const double *q, fb_joint_motion *out) {
+void fb_joint_position(const fb_mobod *m, const double *q, double *axes, fb_joint_motion *out) {
     memset(out->Hw, 0, (size_t)m->n_q * sizeof out->Hw[0]);
     memset(out->Hv, 0, (size_t)m->n_q * sizeof out->Hv[0]);
     switch (m->kind) {
     case FB_JOINT_AXES:
-    case FB_JOINT_ARC: axes_position(m, q, out); break;
+    case FB_JOINT_ARC: axes_position(m, q, axes, out); break;
     case FB_JOINT_BALL:
     case FB_JOINT_FREE: ball_position(m, q, out); break;
     case FB_JOINT_ELLIPSOID: ellipsoid_position(m->parameters, q, out); break;
@@ -314,12 +306,13 @@ void fb_joint_position(const fb_mobod *m, const double *q, fb_joint_motion *out)
     }
 }
 
-void fb_joint_velocity(const fb_mobod *m, const double *q, const double *u, fb_joint_motion *out) {
+void fb_joint_velocity(const fb_mobod *m, const double *q, const double *u, const double *axes,
+                       fb_joint_motion *out) {
     fb_v3_set(out->bias_w, 0, 0, 0);
     fb_v3_set(out->bias_v, 0, 0, 0);
     switch (m->kind) {
     case FB_JOINT_AXES:
-    case FB_JOINT_ARC: axes_velocity(m, q, u, out); break;
+    case FB_JOINT_ARC: axes_velocity(m, u, axes, out); break;
     case FB_JOINT_BALL:
     case FB_JOINT_FREE: break; /* the speeds' axes do not move in F */
     case FB_JOINT_ELLIPSOID: ellipsoid_velocity(m->parameters, u, out); break;

@@ -18,10 +18,17 @@ typedef struct fb_joint_motion {
     double bias_w[3], bias_v[3]; /* Hdot u */
 } fb_joint_motion;
 
-/* Fills X and H from the joint's coordinates q. */
-void fb_joint_position(const fb_mobod *m, const double *q, fb_joint_motion *out);
-/* Fills the bias from q and u; position must have been called with the same q. */
-void fb_joint_velocity(const fb_mobod *m, const double *q, const double *u, fb_joint_motion *out);
+/* What an axis of FB_JOINT_AXES does in a pose, as a state keeps it at axis->at: its direction in F
+ * (3), the derivatives of its angle or distance by its n arguments (n), and the second ones (n x
+ * n). */
+#define FB_AXIS_NUMBERS(n) (3 + (n) + (n) * (n))
+
+/* Fills X and H from the joint's coordinates q; `axes` are the numbers of all axes of the state. */
+void fb_joint_position(const fb_mobod *m, const double *q, double *axes, fb_joint_motion *out);
+/* Fills the bias from q and u; position must have been called with the same q. Only joints that are
+ * not of FB_JOINT_AXES need what else it left in `out`. */
+void fb_joint_velocity(const fb_mobod *m, const double *q, const double *u, const double *axes,
+                       fb_joint_motion *out);
 /* qdot from u for this joint's coordinates. */
 void fb_joint_qdot(const fb_mobod *m, const double *q, const double *u, double *qdot);
 /* The part of the second derivative of q that does not depend on the derivative of u: Ndot u. */

@@ -7,7 +7,8 @@
 
 fb_state *fb_state_new(const fb_system *system) {
     size_t nq = (size_t)system->n_q, nb = (size_t)system->n_body;
-    size_t doubles = 3 * nq + 6 * nq + nb * (12 + 3 + 9 + 6 + 6);
+    size_t doubles = 3 * nq + 6 * nq + nb * (3 * 12 + 3 + 9 + 6 + 6) +
+                     (size_t)system->n_axis_numbers;
     fb_state *state = fb_alloc(sizeof *state);
     double *block = fb_alloc((doubles + 1) * sizeof *block);
     if (!state || !block) {
@@ -28,6 +29,9 @@ fb_state *fb_state_new(const fb_system *system) {
     state->inertia = (double(*)[9])(void *)(state->center + nb);
     state->V = (double(*)[6])(void *)(state->inertia + nb);
     state->A0 = (double(*)[6])(void *)(state->V + nb);
+    state->frame = (fb_pose *)(void *)(state->A0 + nb);
+    state->moved = state->frame + nb;
+    state->axes = (double *)(void *)(state->moved + nb);
     fb_state_defaults(state);
     return state;
 }
@@ -52,24 +56,31 @@ void fb_state_defaults(fb_state *state) {
 
 /* ---- positions ------------------------------------------------------------------------------ */
 
-/* The joint's parent frame F in ground, from the inboard body; for a reversed joint from its
- * outboard one, which then is not known yet: F follows from M and the joint's motion. */
-static void place_body(fb_state *state, int i, const fb_joint_motion *motion, fb_pose *F,
-                       fb_pose *M) {
+/* r = a b, where b often only moves. */
+static void mul_frame(fb_pose *r, const fb_pose *a, const fb_pose *b) {
+    if (b->R[0] == 1 && b->R[4] == 1 && b->R[8] == 1) {
+        memcpy(r->R, a->R, sizeof r->R);
+        fb_pose_point(r->p, a, b->p);
+    } else {
+        fb_pose_mul(r, a, b);
+    }
+}
+
+/* The joint's parent frame F, its child frame M and the body in ground, from the inboard body; for
+ * a reversed joint F follows from M. */
+static void place_body(fb_state *state, int i, const fb_joint_motion *motion) {
     const fb_mobod *m = &state->system->mobods[i];
-    fb_pose inverse, *pose = &state->pose[i];
+    fb_pose *F = &state->frame[i], *M = &state->moved[i], *inboard = &state->pose[m->parent];
     if (!m->reversed) {
-        fb_pose_mul(F, &state->pose[m->parent], &m->parent_frame);
+        mul_frame(F, inboard, &m->parent_frame);
         fb_pose_mul(M, F, &motion->X);
-        fb_pose_inverse(&inverse, &m->child_frame);
-        fb_pose_mul(pose, M, &inverse);
+        mul_frame(&state->pose[i], M, &m->inner_inverse);
     } else {
         fb_pose back;
-        fb_pose_mul(M, &state->pose[m->parent], &m->child_frame);
+        mul_frame(M, inboard, &m->child_frame);
         fb_pose_inverse(&back, &motion->X);
         fb_pose_mul(F, M, &back);
-        fb_pose_inverse(&inverse, &m->parent_frame);
-        fb_pose_mul(pose, F, &inverse);
+        mul_frame(&state->pose[i], F, &m->inner_inverse);
     }
 }
 
@@ -100,12 +111,11 @@ void fb_state_position(fb_state *state) {
     for (int i = 1; i < s->n_body; i++) {
         const fb_mobod *m = &s->mobods[i];
         fb_joint_motion motion;
-        fb_pose F, M;
-        fb_joint_position(m, state->q + m->q, &motion);
-        place_body(state, i, &motion, &F, &M);
+        fb_joint_position(m, state->q + m->q, state->axes, &motion);
+        place_body(state, i, &motion);
         for (int k = 0; k < m->n_q; k++) {
-            place_motion(state->S[m->q + k], motion.Hw[k], motion.Hv[k], &F, &M,
-                         m->reversed ? -1 : 1);
+            place_motion(state->S[m->q + k], motion.Hw[k], motion.Hv[k], &state->frame[i],
+                         &state->moved[i], m->reversed ? -1 : 1);
         }
         place_mass(state, i);
     }
@@ -156,20 +166,15 @@ void fb_state_velocity(fb_state *state) {
         const double *inboard = state->V[m->parent], *inboard_a = state->A0[m->parent];
         if (m->n_q > 0) {
             fb_joint_motion motion;
-            fb_pose F, M;
-            fb_joint_position(m, state->q + m->q, &motion);
-            fb_joint_velocity(m, state->q + m->q, state->u + m->q, &motion);
-            if (!m->reversed) {
-                fb_pose_mul(&F, &state->pose[m->parent], &m->parent_frame);
-            } else {
-                fb_pose_mul(&F, &state->pose[i], &m->parent_frame);
+            if (m->kind != FB_JOINT_AXES && m->kind != FB_JOINT_BALL && m->kind != FB_JOINT_FREE) {
+                fb_joint_position(m, state->q + m->q, state->axes, &motion);
             }
-            fb_pose_mul(&M, &F, &motion.X);
+            fb_joint_velocity(m, state->q + m->q, state->u + m->q, state->axes, &motion);
             double forward[6]; /* M relative to F, whichever is outboard */
             for (int j = 0; j < 6; j++) {
                 forward[j] = m->reversed ? -relative[j] : relative[j];
             }
-            relative_bias(bias, &motion, &F, &M, forward);
+            relative_bias(bias, &motion, &state->frame[i], &state->moved[i], forward);
             for (int j = 0; m->reversed && j < 6; j++) {
                 bias[j] = -bias[j];
             }

@@ -1,4 +1,4 @@
-#include "libcore/motion/system.h"
+#include "libcore/motion/joints.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -345,6 +345,18 @@ static int number_of(const builder *b, const fb_element *body) {
     return number ? *number : -1;
 }
 
+/* Where a state keeps what an axis does. */
+static void place_axis(fb_system *s, fb_axis *axis) {
+    axis->along = -1;
+    for (int k = 0; k < 3; k++) {
+        if (axis->direction[k] == 1) {
+            axis->along = k;
+        }
+    }
+    axis->at = s->n_axis_numbers;
+    s->n_axis_numbers += FB_AXIS_NUMBERS(axis->n);
+}
+
 static void add_mobod(builder *b, const fb_element *body, const fb_element *joint, int parent,
                       bool reversed, const fb_pose *parent_frame, const fb_pose *child_frame) {
     fb_mobod m = {.parent = parent,
@@ -355,8 +367,12 @@ static void add_mobod(builder *b, const fb_element *body, const fb_element *join
                   .child_frame = *child_frame,
                   .as_opensim4 = b->as_opensim4};
     int number = (int)b->n_mobods;
+    fb_pose_inverse(&m.inner_inverse, reversed ? parent_frame : child_frame);
     read_inertia(b, &m, body);
     compile_joint(b, &m, joint, number);
+    for (int i = 0; i < m.n_rotations + m.n_translations; i++) {
+        place_axis(b->s, &m.axes[i]);
+    }
     FB_PUSH(&b->s->arena, b->s->mobods, b->n_mobods, b->capacity_mobods, m);
     int *stored = fb_arena_alloc(&b->s->arena, sizeof *stored);
     *stored = number;

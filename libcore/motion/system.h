@@ -37,6 +37,8 @@ typedef struct fb_axis {
     int argument[6];     /* slots among the joint's coordinates */
     bool direct;         /* the function is the coordinate itself */
     int slot;            /* which of the joint's three rotations or translations it is */
+    int along;           /* the direction is that of x, y or z: 0 to 2, or -1 */
+    int at;              /* its place among the state's numbers of axes: see joints.h */
     bool constant;       /* it does not depend on any */
     double value;        /* then its value */
     fb_function function;
@@ -54,6 +56,7 @@ typedef struct fb_mobod {
     bool as_opensim4; /* velocity terms of coupled rotations as OpenSim 4 has them: see joints.c */
     fb_pose parent_frame;           /* the joint's parent frame in its body */
     fb_pose child_frame;            /* the joint's child frame in its body */
+    fb_pose inner_inverse;          /* inverse of the frame that is on this body */
     double mass;                    /* kg */
     double center[3];               /* of mass, in the body */
     double inertia[9];              /* about the centre of mass, body axes, kg m^2 */
@@ -108,6 +111,7 @@ typedef struct fb_system {
     int *file_order;            /* n_q: coordinates in the order of the model's joints */
     fb_constraint *constraints; /* those that act */
     int n_constraint, n_row;
+    int n_axis_numbers; /* that a state needs for all axes */
     double gravity[3];
     double total_mass;
 } fb_system;
@@ -141,10 +145,12 @@ typedef struct fb_state {
     double (*S)[6];       /* n_q: motion of each unit speed, at the ground's origin */
     double (*center)[3];  /* n_body: centres of mass in ground */
     double (*inertia)[9]; /* n_body: central inertia in ground axes */
+    fb_pose *frame;       /* n_body: the joint's parent frame in ground */
+    fb_pose *moved;       /* n_body: the joint's child frame in ground */
+    double *axes;         /* what the joints' axes do: see joints.h */
     /* velocities */
     double (*V)[6];  /* n_body: spatial velocity */
     double (*A0)[6]; /* n_body: spatial acceleration with udot = 0 */
-    double *N;       /* per joint with XYZ angles: 9 numbers of qdot = N u, at 9 * body */
     void *block;
 } fb_state;
 
