@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "libcore/motion/reduce.h"
 #include "libcore/motion/solve.h"
-#include "libcore/motion/system.h"
 
 /* A body's mass, first and second moments about the ground's origin. */
 typedef struct moments {
@@ -192,37 +192,47 @@ double fb_kinetic_energy(const fb_state *state) {
 
 /* ---- forward dynamics ----------------------------------------------------------------------- */
 
-fb_status fb_forward_dynamics(fb_state *state, const double *tau, double *udot) {
+/* The equations of motion: M udot = rhs + G^T lambda, G udot = b, in the state's work. */
+typedef struct equations {
+    double *M, *rhs, *G, *b, *rest;
+} equations;
+
+size_t fb_dynamics_work(const fb_system *system) {
+    size_t n = (size_t)system->n_q, m = (size_t)system->n_row;
+    return n * n + 2 * n + m * n + 2 * m + fb_reduction_work(system);
+}
+
+static void set_up(fb_state *state, const double *tau, equations *e) {
     const fb_system *s = state->system;
     int n = s->n_q, m = s->n_row;
-    size_t size = (size_t)(n * n + 2 * n + m * n + m);
-    double *work = fb_alloc((size + 1) * sizeof *work);
-    if (!work) {
-        return FB_E_MEMORY;
-    }
-    double *M = work, *rhs = M + n * n, *bias = rhs + n, *G = bias + n, *b = G + m * n;
-    fb_mass_matrix(state, M);
+    double *bias;
+    e->M = state->work;
+    e->rhs = e->M + n * n;
+    bias = e->rhs + n;
+    e->G = bias + n;
+    e->b = e->G + m * n;
+    e->rest = e->b + 2 * m;
+    fb_mass_matrix(state, e->M);
     fb_inverse_dynamics(state, NULL, NULL, bias);
     for (int i = 0; i < n; i++) {
-        rhs[i] = tau[i] - bias[i];
+        e->rhs[i] = tau[i] - bias[i];
     }
-    fb_status status;
     if (m > 0) {
-        double *error = fb_alloc((size_t)m * sizeof *error);
-        if (!error) {
-            fb_free(work);
-            return FB_E_MEMORY;
-        }
-        fb_constraint_position(state, error, G);
-        fb_constraint_bias(state, G, b);
-        for (int i = 0; i < m; i++) {
-            b[i] = -b[i];
-        }
-        status = fb_solve_constrained(n, m, M, G, rhs, b, udot);
-        fb_free(error);
-    } else {
-        status = fb_solve_constrained(n, 0, M, NULL, rhs, NULL, udot);
+        fb_constraint_position(state, e->b + m, e->G);
+        fb_constraint_bias(state, e->G, e->b);
     }
-    fb_free(work);
-    return status;
+    for (int i = 0; i < m; i++) {
+        e->b[i] = -e->b[i];
+    }
+}
+
+fb_status fb_forward_dynamics(fb_state *state, const double *tau, double *udot) {
+    const fb_system *s = state->system;
+    equations e;
+    set_up(state, tau, &e);
+    if (fb_reduction_solve(s, e.M, e.G, e.rhs, e.b, udot, e.rest)) {
+        return FB_OK;
+    }
+    set_up(state, tau, &e); /* they are used up */
+    return fb_solve_constrained(s->n_q, s->n_row, e.M, e.G, e.rhs, e.b, udot);
 }

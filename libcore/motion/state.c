@@ -8,7 +8,7 @@
 fb_state *fb_state_new(const fb_system *system) {
     size_t nq = (size_t)system->n_q, nb = (size_t)system->n_body;
     size_t doubles = 3 * nq + 6 * nq + nb * (3 * 12 + 3 + 9 + 6 + 6) +
-                     (size_t)system->n_axis_numbers;
+                     (size_t)system->n_axis_numbers + fb_dynamics_work(system);
     fb_state *state = fb_alloc(sizeof *state);
     double *block = fb_alloc((doubles + 1) * sizeof *block);
     if (!state || !block) {
@@ -32,6 +32,7 @@ fb_state *fb_state_new(const fb_system *system) {
     state->frame = (fb_pose *)(void *)(state->A0 + nb);
     state->moved = state->frame + nb;
     state->axes = (double *)(void *)(state->moved + nb);
+    state->work = state->axes + system->n_axis_numbers;
     fb_state_defaults(state);
     return state;
 }

@@ -1,4 +1,5 @@
 #include "libcore/motion/joints.h"
+#include "libcore/motion/reduce.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -629,6 +630,7 @@ static void compile(builder *b) {
     }
     s->n_constraint = (int)b->n_constraints;
     order_coordinates(b);
+    fb_reduction_compile(s);
 }
 
 fb_status fb_system_compile(fb_system **system, const fb_model *model,

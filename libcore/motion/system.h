@@ -111,7 +111,8 @@ typedef struct fb_system {
     int *file_order;            /* n_q: coordinates in the order of the model's joints */
     fb_constraint *constraints; /* those that act */
     int n_constraint, n_row;
-    int n_axis_numbers; /* that a state needs for all axes */
+    struct fb_reduction *reduction; /* see reduce.h */
+    int n_axis_numbers;             /* that a state needs for all axes */
     double gravity[3];
     double total_mass;
 } fb_system;
@@ -148,6 +149,7 @@ typedef struct fb_state {
     fb_pose *frame;       /* n_body: the joint's parent frame in ground */
     fb_pose *moved;       /* n_body: the joint's child frame in ground */
     double *axes;         /* what the joints' axes do: see joints.h */
+    double *work;         /* of fb_forward_dynamics: fb_dynamics_work(system) */
     /* velocities */
     double (*V)[6];  /* n_body: spatial velocity */
     double (*A0)[6]; /* n_body: spatial acceleration with udot = 0 */
@@ -202,8 +204,9 @@ void fb_project_velocity(fb_state *state);
  */
 void fb_coordinate_coupling(fb_state *state, int coordinate, double *u);
 /* Accelerations under generalised forces tau (gravity and velocity terms are added here) with
- * constraints; FB_E_NUMERIC if the mass matrix is singular where it must not be. work:
- * fb_dynamics_work(system). */
+ * constraints; FB_E_NUMERIC if the mass matrix is singular where it must not be. No allocation,
+ * unless constraints are redundant. */
+size_t fb_dynamics_work(const fb_system *system);
 fb_status fb_forward_dynamics(fb_state *state, const double *tau, double *udot);
 
 #ifdef __cplusplus
