@@ -91,6 +91,9 @@ void fb_curve_tabulate(fb_curve *curve, fb_arena *arena) {
     double *table = fb_arena_array(arena, (size_t)curve->n * FB_CURVE_CELLS * 6, sizeof *table);
     for (int i = 0; i < curve->n; i++) {
         double begin = curve->x[i][0], h = (curve->x[i][5] - begin) / FB_CURVE_CELLS, a[3], b[3];
+        curve->begin[i] = begin;
+        curve->begin[i + 1] = curve->x[i][5];
+        curve->scale[i] = FB_CURVE_CELLS / (curve->x[i][5] - begin);
         exact(curve, i, begin, b);
         for (int k = 0; k < FB_CURVE_CELLS; k++) {
             memcpy(a, b, sizeof a);
@@ -109,6 +112,22 @@ void fb_curve_tabulate(fb_curve *curve, fb_arena *arena) {
     curve->table = table;
 }
 
+static double tabulated(const fb_curve *curve, double x, double *slope) {
+    int i = 0;
+    for (int k = 1; k < curve->n; k++) {
+        i += x >= curve->begin[k];
+    }
+    double t = (x - curve->begin[i]) * curve->scale[i];
+    int k = (int)t < FB_CURVE_CELLS ? (int)t : FB_CURVE_CELLS - 1;
+    const double *c = curve->table + (i * FB_CURVE_CELLS + k) * 6;
+    t -= k;
+    if (slope) {
+        *slope = curve->scale[i] *
+                 (c[1] + t * (2 * c[2] + t * (3 * c[3] + t * (4 * c[4] + t * 5 * c[5]))));
+    }
+    return c[0] + t * (c[1] + t * (c[2] + t * (c[3] + t * (c[4] + t * c[5]))));
+}
+
 double fb_curve_value(const fb_curve *curve, double x, double *slope) {
     int last = curve->n - 1;
     if (!(x > curve->x[0][0])) {
@@ -123,22 +142,14 @@ double fb_curve_value(const fb_curve *curve, double x, double *slope) {
         }
         return curve->y[last][5] + (x - curve->x[last][5]) * curve->slope[1];
     }
+    if (curve->table) {
+        return tabulated(curve, x, slope);
+    }
     int i = 0;
     while (i < last && x >= curve->x[i][5]) {
         i++;
     }
     const double *p = curve->x[i];
-    if (curve->table) {
-        double scale = FB_CURVE_CELLS / (p[5] - p[0]), t = (x - p[0]) * scale;
-        int k = (int)t < FB_CURVE_CELLS ? (int)t : FB_CURVE_CELLS - 1;
-        const double *c = curve->table + (i * FB_CURVE_CELLS + k) * 6;
-        t -= k;
-        if (slope) {
-            *slope = scale *
-                     (c[1] + t * (2 * c[2] + t * (3 * c[3] + t * (4 * c[4] + t * 5 * c[5]))));
-        }
-        return c[0] + t * (c[1] + t * (c[2] + t * (c[3] + t * (c[4] + t * c[5]))));
-    }
     double dx, dy, u = parameter_at(p, x);
     bernstein(p, u, &dx);
     double y = bernstein(curve->y[i], u, &dy);

@@ -25,7 +25,9 @@ typedef struct fb_curve {
     double x[FB_CURVE_SECTIONS][6], y[FB_CURVE_SECTIONS][6]; /* control points, x rising */
     const double
         *table;      /* FB_CURVE_CELLS x 6 a section: polynomials over equal steps of x, or NULL */
-    double slope[2]; /* before the first and after the last */
+    double begin[FB_CURVE_SECTIONS + 1]; /* with a table: where the sections begin, and the end */
+    double scale[FB_CURVE_SECTIONS];     /* cells per unit of x */
+    double slope[2];                     /* before the first and after the last */
 } fb_curve;
 
 /* Adds a section from (x0, y0) with slope d0 to (x1, y1) with slope d1. Curviness, 0 to 1: how near

@@ -193,8 +193,9 @@ static double balanced_velocity(const fb_muscle *m, double active, double passiv
             low = v;
         }
         double next = v - error / (active * slope + m->damping);
-        next = next > low && next < high ? next : (low + high) / 2;
-        if (fabs(next - v) < 1e-14 * (1 + fabs(v))) {
+        if (!(next > low && next < high)) {
+            next = (low + high) / 2;
+        } else if (fabs(next - v) < 1e-9 * (1 + fabs(v))) { /* what is left is its square */
             return next;
         }
         v = next;
@@ -316,7 +317,7 @@ void fb_muscle_evaluate(const fb_muscle *m, double activation, double path_lengt
     case FB_MUSCLE_MILLARD: {
         double w = balanced_velocity(m, m->damping < 0.001 ? A : fmax(A, 0), s.fp, s.ft, cosine);
         v = w * scale;
-        active = A * velocity_force(m, w);
+        active = m->damping < 0.001 ? A * velocity_force(m, w) : f - m->damping * w;
         passive = s.fp + m->damping * w;
         break;
     }
