@@ -56,6 +56,11 @@ static inline double fb_v3_norm(const double *a) {
     return sqrt(fb_v3_dot(a, a));
 }
 
+/* Length in a plane; without hypot's care for very great and small numbers, which costs time. */
+static inline double fb_length2(double x, double y) {
+    return sqrt(x * x + y * y);
+}
+
 static inline double fb_v3_distance(const double *a, const double *b) {
     double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
     return sqrt(x * x + y * y + z * z);

@@ -21,18 +21,13 @@ static double radial_dot(const double *a, const double *b) {
     return a[0] * b[0] + a[1] * b[1];
 }
 
-static double radial_angle(const double *a, const double *b, double radius) {
-    double c = radial_dot(a, b) / (radius * radius);
-    return acos(c > 1 ? 1 : c < -1 ? -1 : c);
-}
-
 /* The side of the quadrant decides which pair of tangents is taken, and whether the way goes round
  * the far side of the cylinder. */
 static void choose_constrained(const fb_wrap *wrap, const double r1a[3], const double r1b[3],
                                const double r2a[3], const double r2b[3], double *r1, double *r2,
                                bool *far_side) {
-    double radius = wrap->size[0];
-    double ab = radial_angle(r1a, r2b, radius), ba = radial_angle(r1b, r2a, radius);
+    double ab = radial_dot(r1a, r2b),
+           ba = radial_dot(r1b, r2a); /* cosines: the greater, the nearer */
     bool a1 = fb_wrap_allowed(wrap, r1a), b1 = fb_wrap_allowed(wrap, r1b);
     bool a2 = fb_wrap_allowed(wrap, r2a), b2 = fb_wrap_allowed(wrap, r2b);
     bool take_ba, lost = false;
@@ -47,10 +42,10 @@ static void choose_constrained(const fb_wrap *wrap, const double r1a[3], const d
     } else if (b2) {
         take_ba = false;
     } else {
-        take_ba = !(ab > ba);
+        take_ba = !(ab < ba);
         lost = true;
     }
-    *far_side = lost || (take_ba ? ab <= ba : ab > ba);
+    *far_side = lost || (take_ba ? ab >= ba : ab < ba);
     fb_v3_copy(r1, take_ba ? r1b : r1a);
     fb_v3_copy(r2, take_ba ? r2a : r2b);
 }
@@ -88,7 +83,7 @@ static void slide_to_plane(const fb_wrap *wrap, const double *p1, const double *
     if (fb_v3_normalize(n) == 0) {
         return;
     }
-    double ex = -n[1], ey = n[0], size = hypot(ex, ey); /* z cross n */
+    double ex = -n[1], ey = n[0], size = fb_length2(ex, ey); /* z cross n */
     if (size == 0) {
         return;
     }
@@ -164,7 +159,8 @@ static void refine(const double *p1, const double *p2, double *r1, double *r2, d
 
 /* The heights on the geodesic: on the unrolled surface the whole path is one straight line. */
 static void unroll(const double *p1, const double *p2, double *r1, double *r2, double arc) {
-    double e1 = hypot(r1[0] - p1[0], r1[1] - p1[1]), e2 = hypot(r2[0] - p2[0], r2[1] - p2[1]);
+    double e1 = fb_length2(r1[0] - p1[0], r1[1] - p1[1]),
+           e2 = fb_length2(r2[0] - p2[0], r2[1] - p2[1]);
     double total = e1 + arc + e2;
     if (total <= 0) {
         return;
@@ -175,14 +171,14 @@ static void unroll(const double *p1, const double *p2, double *r1, double *r2, d
 
 fb_wrap_outcome fb_wrap_cylinder(const fb_wrap *wrap, fb_wrap_mode mode, const double *p1,
                                  const double *p2, fb_wrap_path *path) {
-    double radius = wrap->size[0], d1 = hypot(p1[0], p1[1]), d2 = hypot(p2[0], p2[1]);
+    double radius = wrap->size[0], d1 = fb_length2(p1[0], p1[1]), d2 = fb_length2(p2[0], p2[1]);
     if (d1 < radius || d2 < radius) {
         return FB_WRAP_INSIDE;
     }
     double dx = p2[0] - p1[0], dy = p2[1] - p1[1], square = dx * dx + dy * dy;
     double t = square > 0 ? -(p1[0] * dx + p1[1] * dy) / square : 0;
     double closest[3] = {p1[0] + t * dx, p1[1] + t * dy, p1[2] + t * (p2[2] - p1[2])};
-    bool hit = hypot(closest[0], closest[1]) < radius && t > 0 && t < 1;
+    bool hit = fb_length2(closest[0], closest[1]) < radius && t > 0 && t < 1;
     fb_wrap_outcome outcome = FB_WRAP_WRAPPED;
     if (wrap->axis < 0) {
         if (!hit) {

@@ -14,10 +14,14 @@
 #define SEGMENT 0.001 /* m, OpenSim's chords along the surface */
 #define MOST_SEGMENTS 499
 #define NO_COORDINATE 2e-12
+#define CONVERGED 1e-8 /* a step that small, and the next one would not count */
+#define FAN 16         /* points of the exact fan */
 
 /* The nearest point of an ellipsoid to p, using only the coordinates in `mask`; the others are 0.
- * Newton on the secular equation sum (a p / (t + a^2))^2 = 1 (J. Hart, Graphics Gems IV, 1994),
- * kept in bounds. */
+ * With the secular equation sum (a p / (t + a^2))^2 = 1 (J. Hart, Graphics Gems IV, 1994); Newton
+ * on 1 - 1 / square root of that sum, which is nearly straight, rises and bends down, so that the
+ * way from the left leads to the root without passing it (J. More, D. Sorensen, SIAM J. Sci. Stat.
+ * Comput. 4, 1983). */
 static void nearest(const double *a, const double *p, int mask, double *c) {
     double low = -1e300, t;
     int left = 0;
@@ -39,19 +43,20 @@ static void nearest(const double *a, const double *p, int mask, double *c) {
         c[k] = a[k];
         return;
     }
-    t = low; /* from the left the iteration is monotone: the function is convex and falling */
+    t = low;
     for (int n = 0; n < 100; n++) {
-        double f = -1, slope = 0;
+        double sum = 0, slope = 0, least = 1e300;
         for (int i = 0; i < 3; i++) {
             if (left & 1 << i) {
                 double s = t + a[i] * a[i], term = a[i] * p[i] / s;
-                f += term * term;
-                slope -= 2 * term * term / s;
+                sum += term * term;
+                slope += term * term / s;
+                least = fmin(least, s);
             }
         }
-        double step = f / slope;
-        t -= step;
-        if (fabs(step) <= 1e-15 * (1 + fabs(t)) || f <= 0) {
+        double step = sum * (sqrt(sum) - 1) / slope;
+        t += step;
+        if (step <= CONVERGED * least) { /* what is left is its square */
             break;
         }
     }
@@ -106,15 +111,70 @@ static void add_direction(const double *a, const double *r1, const double *r2, d
     fb_v3_madd(sum, weight, s);
 }
 
+/* `nearest` for all points of the fan at once, none of whose coordinates is 0: t of each. */
+static void nearest_fan(const double *a, double p[3][FAN], double *t) {
+    double w[3][FAN], square[3] = {a[0] * a[0], a[1] * a[1], a[2] * a[2]}, most = 1;
+    for (int i = 0; i < FAN; i++) {
+        for (int k = 0; k < 3; k++) {
+            w[k][i] = fabs(a[k] * p[k][i]);
+        }
+        t[i] = fmax(fmax(w[0][i] - square[0], w[1][i] - square[1]), w[2][i] - square[2]);
+    }
+    for (int n = 0; n < 100 && most > CONVERGED; n++) {
+        double relative[FAN];
+        for (int i = 0; i < FAN; i++) {
+            double s0 = 1 / (t[i] + square[0]), s1 = 1 / (t[i] + square[1]),
+                   s2 = 1 / (t[i] + square[2]);
+            double x = w[0][i] * s0, y = w[1][i] * s1, z = w[2][i] * s2;
+            double sum = x * x + y * y + z * z, slope = x * x * s0 + y * y * s1 + z * z * s2;
+            double step = sum * (sqrt(sum) - 1) / slope, s = s0 > s1 ? s0 : s1;
+            t[i] += step;
+            relative[i] = step * (s > s2 ? s : s2);
+        }
+        most = 0;
+        for (int i = 0; i < FAN; i++) {
+            most = relative[i] > most ? relative[i] : most;
+        }
+    }
+}
+
+/* The mean of the directions from the chord to the surface: an integral along the chord. */
+static void mean_direction(const double *a, const double *r1, const double *r2, double *sum) {
+    double p[3][FAN], t[FAN];
+    bool zero = false;
+    for (int i = 0; i < FAN; i++) {
+        double at = (i / 8 + 0.5 + gauss[i % 8][0] / 2) / 2;
+        for (int k = 0; k < 3; k++) {
+            p[k][i] = r1[k] + at * (r2[k] - r1[k]);
+            zero |= fabs(p[k][i]) < NO_COORDINATE;
+        }
+    }
+    if (zero) { /* one by one */
+        for (int i = 0; i < FAN; i++) {
+            add_direction(a, r1, r2, (i / 8 + 0.5 + gauss[i % 8][0] / 2) / 2, gauss[i % 8][1], sum);
+        }
+        return;
+    }
+    nearest_fan(a, p, t);
+    for (int i = 0; i < FAN; i++) {
+        double d[3];
+        for (int k = 0; k < 3; k++) { /* a^2 p / (t + a^2) - p */
+            d[k] = t[i] * p[k][i] / (t[i] + a[k] * a[k]);
+        }
+        double length = fb_v3_norm(d);
+        fb_v3_madd(sum, length > 0 ? -gauss[i % 8][1] / length : 0, d);
+    }
+}
+
 /* The mean direction from the chord to the surface leads to the fan rule's point. OpenSim takes the
  * mean of 298 samples; exact, it is an integral. */
 static void fan_point(const double *a, const double *r1, const double *r2, bool exact, double *c) {
     double sum[3] = {0, 0, 0}, tip[3];
+    if (exact) {
+        mean_direction(a, r1, r2, sum);
+    }
     for (int i = 1; i < FAN_SAMPLES - 1 && !exact; i++) {
         add_direction(a, r1, r2, (double)i / FAN_SAMPLES, 1, sum);
-    }
-    for (int i = 0; i < 16 && exact; i++) {
-        add_direction(a, r1, r2, (i / 8 + 0.5 + gauss[i % 8][0] / 2) / 2, gauss[i % 8][1], sum);
     }
     fb_v3_normalize(sum);
     for (int k = 0; k < 3; k++) {
@@ -318,14 +378,23 @@ static double section_length(const double *a, const double *r1, const double *r2
         }
     }
     int panels = 1 + (int)(fabs(angle) / 0.8);
-    double length = 0;
-    for (int i = 0; i < 8 * panels; i++) {
-        double at = angle * (i / 8 + 0.5 + gauss[i % 8][0] / 2) / panels, s = sin(at), c = cos(at);
-        double dx[3];
-        for (int k = 0; k < 3; k++) {
-            dx[k] = a[k] * (c * f2[k] - s * f1[k]);
+    double length = 0, offset[4][2]; /* sine and cosine from a panel's middle to its points */
+    for (int i = 0; i < 4; i++) {
+        double from_middle = angle * gauss[4 + i][0] / (2 * panels);
+        offset[i][0] = sin(from_middle);
+        offset[i][1] = cos(from_middle);
+    }
+    for (int i = 0; i < panels; i++) {
+        double middle = angle * (i + 0.5) / panels, s0 = sin(middle), c0 = cos(middle);
+        for (int j = 0; j < 8; j++) {
+            const double *o = offset[j < 4 ? 3 - j : j - 4];
+            double so = j < 4 ? -o[0] : o[0], s = s0 * o[1] + c0 * so, c = c0 * o[1] - s0 * so,
+                   dx[3];
+            for (int k = 0; k < 3; k++) {
+                dx[k] = a[k] * (c * f2[k] - s * f1[k]);
+            }
+            length += gauss[j][1] * fb_v3_norm(dx);
         }
-        length += gauss[i % 8][1] * fb_v3_norm(dx);
     }
     return length * radius * fabs(angle) / (2 * panels);
 }

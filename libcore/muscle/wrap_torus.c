@@ -9,7 +9,7 @@
 /* Squared distance from a point of the line to the ring, and its first two derivatives by t. */
 static double ring_distance(double ring, const double *p, const double *d, double t, double *d1,
                             double *d2) {
-    double x = p[0] + t * d[0], y = p[1] + t * d[1], z = p[2] + t * d[2], rho = hypot(x, y);
+    double x = p[0] + t * d[0], y = p[1] + t * d[1], z = p[2] + t * d[2], rho = fb_length2(x, y);
     if (rho < 1e-12) {
         rho = 1e-12;
     }
@@ -55,7 +55,7 @@ fb_wrap_outcome fb_wrap_torus(const fb_wrap *wrap, fb_wrap_mode mode, const doub
     fb_v3_sub(d, p2, p1);
     for (int i = 0; i < 2; i++) { /* from both ends */
         double distance, t = search(ring, p1, d, i, &distance);
-        double x = p1[0] + t * d[0], y = p1[1] + t * d[1], rho = hypot(x, y);
+        double x = p1[0] + t * d[0], y = p1[1] + t * d[1], rho = fb_length2(x, y);
         if (rho < 1e-12) {
             continue;
         }
