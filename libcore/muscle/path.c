@@ -326,6 +326,8 @@ typedef struct wrapping {
     bool cached; /* as OpenSim 4: places in ground are those of the first time */
     double place[2][3];
     fb_wrap_outcome outcome;
+    int after; /* source of the point before its own, if wrapped */
+    int stamp; /* of the course when it was last tried */
 } wrapping;
 
 static void remove_wrap(fb_course *course, int wrap) {
@@ -378,6 +380,13 @@ static void insert_wrap(const fb_paths *paths, const fb_path *path, int k, wrapp
     w->cached = true;
 }
 
+/* A point of the ground in a frame. */
+static void to_frame(double *r, const fb_pose *frame, const double *ground) {
+    double d[3];
+    fb_v3_sub(d, ground, frame->p);
+    fb_m3_tmul_v3(r, frame->R, d);
+}
+
 /* Wraps a path over its k-th object: the segment that needs it most. */
 static void wrap_over(const fb_paths *paths, const fb_path *path, int k, wrapping *w,
                       const fb_state *state, fb_course *course) {
@@ -389,24 +398,24 @@ static void wrap_over(const fb_paths *paths, const fb_path *path, int k, wrappin
     if (!wrap->active) {
         return;
     }
-    fb_pose frame, inverse;
+    fb_pose frame;
     fb_pose_mul(&frame, &state->pose[wrap->body], &wrap->pose);
-    fb_pose_inverse(&inverse, &frame);
     fb_wrap_mode mode = !paths->as_opensim4  ? FB_WRAP_GEODESIC
                         : path->n_wraps == 1 ? FB_WRAP_OPENSIM_ONE
                                              : FB_WRAP_OPENSIM_SEVERAL;
     int first = range_end(course, use->first, path->n_points, true);
     int last = range_end(course, use->last, path->n_points, false), best = -1;
-    double least = 0;
+    double least = 0, p1[3], p2[3];
     fb_wrap_path best_on = w->on;
+    to_frame(p2, &frame, course->points[first].site);
     for (int i = first; i < last; i++) {
         const fb_course_point *a = &course->points[i], *b = &course->points[i + 1];
-        double p1[3], p2[3], straight;
+        double straight;
+        fb_v3_copy(p1, p2);
+        to_frame(p2, &frame, b->site);
         if (a->source < 0 && a->source == b->source) {
             continue; /* over another surface already */
         }
-        fb_pose_point(p1, &inverse, a->site);
-        fb_pose_point(p2, &inverse, b->site);
         fb_wrap_path on = w->on;
         fb_wrap_outcome outcome = fb_wrap_segment(wrap, use->method, mode, p1, p2, &on);
         if (outcome == FB_WRAP_NONE || outcome == FB_WRAP_INSIDE) {
@@ -431,7 +440,24 @@ static void wrap_over(const fb_paths *paths, const fb_path *path, int k, wrappin
     }
     w->on = best_on;
     w->wrapped = true;
+    w->after = course->points[best].source;
     insert_wrap(paths, path, k, w, state, course, best);
+}
+
+/* The same, unless nothing but its own points has changed since it was tried last: then neither
+ * would they. `stamp` counts the changes of the course. */
+static void wrap_again(const fb_paths *paths, const fb_path *path, int k, wrapping *w,
+                       const fb_state *state, fb_course *course, int *stamp) {
+    if (w->stamp == *stamp) {
+        return;
+    }
+    wrapping before = *w;
+    wrap_over(paths, path, k, w, state, course);
+    bool same = w->wrapped == before.wrapped &&
+                (!w->wrapped || (w->after == before.after &&
+                                 memcmp(&w->on, &before.on, sizeof w->on) == 0));
+    *stamp += !same;
+    w->stamp = *stamp;
 }
 
 static double course_length(const fb_course *course, const wrapping *w) {
@@ -450,13 +476,21 @@ static void wrap_course(const fb_paths *paths, const fb_path *path, const fb_sta
     int order[MOST_WRAPS], n = path->n_wraps;
     int passes = n == 1 ? 1 : paths->as_opensim4 ? MOST_PASSES : EXACT_PASSES;
     double tolerance = paths->as_opensim4 ? PASS_CHANGE : EXACT_CHANGE, before = 1e300;
+    int stamp = 1;
     memset(w, 0, (size_t)n * sizeof *w);
     for (int k = 0; k < n; k++) {
         order[k] = k;
     }
     for (int pass = 0; pass < passes; pass++) {
-        for (int k = 0; k < n; k++) {
+        int begin = stamp;
+        for (int k = 0; k < n && !paths->as_opensim4; k++) {
+            wrap_again(paths, path, order[k], &w[order[k]], state, course, &stamp);
+        }
+        for (int k = 0; k < n && paths->as_opensim4; k++) {
             wrap_over(paths, path, order[k], &w[order[k]], state, course);
+        }
+        if (pass > 0 && !paths->as_opensim4 && stamp == begin) {
+            break;
         }
         course->length = course_length(course, w);
         if (fabs(course->length - before) < tolerance) {
@@ -469,6 +503,7 @@ static void wrap_course(const fb_paths *paths, const fb_path *path, const fb_sta
             order[0] = order[1];
             order[1] = first;
             remove_wrap(course, first);
+            stamp++;
         }
     }
 }

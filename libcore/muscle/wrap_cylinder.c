@@ -171,14 +171,14 @@ static void unroll(const double *p1, const double *p2, double *r1, double *r2, d
 
 fb_wrap_outcome fb_wrap_cylinder(const fb_wrap *wrap, fb_wrap_mode mode, const double *p1,
                                  const double *p2, fb_wrap_path *path) {
-    double radius = wrap->size[0], d1 = fb_length2(p1[0], p1[1]), d2 = fb_length2(p2[0], p2[1]);
-    if (d1 < radius || d2 < radius) {
+    double radius = wrap->size[0];
+    if (radial_dot(p1, p1) < radius * radius || radial_dot(p2, p2) < radius * radius) {
         return FB_WRAP_INSIDE;
     }
     double dx = p2[0] - p1[0], dy = p2[1] - p1[1], square = dx * dx + dy * dy;
     double t = square > 0 ? -(p1[0] * dx + p1[1] * dy) / square : 0;
     double closest[3] = {p1[0] + t * dx, p1[1] + t * dy, p1[2] + t * (p2[2] - p1[2])};
-    bool hit = fb_length2(closest[0], closest[1]) < radius && t > 0 && t < 1;
+    bool hit = radial_dot(closest, closest) < radius * radius && t > 0 && t < 1;
     fb_wrap_outcome outcome = FB_WRAP_WRAPPED;
     if (wrap->axis < 0) {
         if (!hit) {
@@ -196,6 +196,7 @@ fb_wrap_outcome fb_wrap_cylinder(const fb_wrap *wrap, fb_wrap_mode mode, const d
         }
     }
     double r1a[3], r1b[3], r2a[3], r2b[3], r1[3], r2[3];
+    double d1 = fb_length2(p1[0], p1[1]), d2 = fb_length2(p2[0], p2[1]);
     bool far_side = false, long_way = false;
     tangents(radius, p1, d1, r1a, r1b);
     tangents(radius, p2, d2, r2a, r2b);
