@@ -13,15 +13,21 @@
 
 /* ---- pennation: a parallelogram of fixed width ----------------------------------------------- */
 
-static double pennation_at(const fb_muscle *m, double fiber) {
+static double pennation_at(const fb_muscle *m, double fiber, double *cosine) {
     if (m->pennation < TINY) {
+        *cosine = 1;
         return 0;
     }
     double sine = fiber > 0 ? m->height / fiber : 1;
     double angle = sine < 1 ? asin(sine) : acos(0);
     bool deprecated = m->kind == FB_MUSCLE_THELEN_DEPRECATED || m->kind == FB_MUSCLE_SCHUTTE ||
                       m->kind == FB_MUSCLE_DELP;
-    return deprecated || angle < m->max_pennation ? angle : m->max_pennation;
+    if (deprecated || angle < m->max_pennation) {
+        *cosine = sine < 1 ? sqrt((1 - sine) * (1 + sine)) : cos(angle);
+        return angle;
+    }
+    *cosine = cos(m->max_pennation);
+    return m->max_pennation;
 }
 
 /* Fiber length when the tendon has a length. */
@@ -181,9 +187,19 @@ static double balanced_velocity(const fb_muscle *m, double active, double passiv
     if (m->damping < 0.001) {
         return fb_curve_value(&m->curves->velocity_inverse, wanted / active, NULL);
     }
-    double low = -1e3, high = 1e3;
+    const fb_curve *curve = &m->curves->velocity;
+    int last = curve->n - 1;
+    double low = curve->x[0][0], high = curve->x[last][5]; /* beyond them it is straight */
+    double below = active * curve->y[0][0] + m->damping * low - wanted;
+    double above = active * curve->y[last][5] + m->damping * high - wanted;
+    if (below >= 0) {
+        return low - below / (active * curve->slope[0] + m->damping);
+    }
+    if (above <= 0) {
+        return high - above / (active * curve->slope[1] + m->damping);
+    }
     double v = keep(fb_curve_value(&m->curves->velocity_inverse, wanted / fmax(active, 1e-4), NULL),
-                    -1, 1);
+                    low, high);
     for (int i = 0; i < MOST_STEPS; i++) {
         double slope, f = fb_curve_value(&m->curves->velocity, v, &slope);
         double error = active * f + m->damping * v - wanted;
@@ -226,8 +242,8 @@ typedef struct shape {
 } shape;
 
 static shape shape_at(const fb_muscle *m, double path, double fiber) {
-    shape s = {.l = fiber / m->optimal_length, .phi = pennation_at(m, fiber)};
-    s.cosine = cos(s.phi);
+    shape s = {.l = fiber / m->optimal_length};
+    s.phi = pennation_at(m, fiber, &s.cosine);
     s.fl = active_length(m, s.l);
     s.fp = passive_length(m, s.l);
     s.ft = m->rigid ? 0 : tendon_force(m, (path - fiber * s.cosine) / m->slack_length);
@@ -407,19 +423,23 @@ static double along_tendon(const balance *b, double fiber, double v) {
 
 static double tendon_at(const balance *b, double fiber) {
     const fb_muscle *m = b->m;
-    double cosine = cos(pennation_at(m, fiber));
+    double cosine;
+    pennation_at(m, fiber, &cosine);
     return tendon_force(m, (b->path - fiber * cosine) / m->slack_length);
 }
 
 /* Fibers less tendon, in greatest isometric forces; finds the fibers' velocity on the way. */
 static double imbalance(balance *b, double fiber) {
     const fb_muscle *m = b->m;
-    double phi = pennation_at(m, fiber), cosine = cos(phi);
+    double cosine, phi = pennation_at(m, fiber, &cosine);
     b->v = b->held ? b->speed * cosine : 0;
     if (b->shared && b->path - fiber * cosine > m->slack_length) {
         /* Km / (Km + Kt) of the path's speed is the tendon's; Km depends on the velocity */
         double h = 1e-6 * m->optimal_length, x[2] = {fiber - h, fiber + h};
-        double run = x[1] * cos(pennation_at(m, x[1])) - x[0] * cos(pennation_at(m, x[0]));
+        double c[2];
+        pennation_at(m, x[0], &c[0]);
+        pennation_at(m, x[1], &c[1]);
+        double run = x[1] * c[1] - x[0] * c[0];
         double kt = (tendon_at(b, x[0]) - tendon_at(b, x[1])) / run;
         for (int i = 0; i < MOST_STEPS; i++) {
             double km = (along_tendon(b, x[1], b->v) - along_tendon(b, x[0], b->v)) / run;

@@ -454,8 +454,8 @@ static void wrap_again(const fb_paths *paths, const fb_path *path, int k, wrappi
     wrapping before = *w;
     wrap_over(paths, path, k, w, state, course);
     bool same = w->wrapped == before.wrapped &&
-                (!w->wrapped || (w->after == before.after &&
-                                 memcmp(&w->on, &before.on, sizeof w->on) == 0));
+                (!w->wrapped ||
+                 (w->after == before.after && memcmp(&w->on, &before.on, sizeof w->on) == 0));
     *stamp += !same;
     w->stamp = *stamp;
 }
