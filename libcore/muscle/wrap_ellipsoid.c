@@ -14,8 +14,9 @@
 #define SEGMENT 0.001 /* m, OpenSim's chords along the surface */
 #define MOST_SEGMENTS 499
 #define NO_COORDINATE 2e-12
-#define CONVERGED 1e-8 /* a step that small, and the next one would not count */
-#define FAN 16         /* points of the exact fan */
+#define CONVERGED 1e-8     /* a step that small, and the next one would not count */
+#define FAN_CONVERGED 1e-6 /* their mean needs less */
+#define FAN 16             /* points of the exact fan */
 
 /* The nearest point of an ellipsoid to p, using only the coordinates in `mask`; the others are 0.
  * With the secular equation sum (a p / (t + a^2))^2 = 1 (J. Hart, Graphics Gems IV, 1994); Newton
@@ -120,7 +121,7 @@ static void nearest_fan(const double *a, double p[3][FAN], double *t) {
         }
         t[i] = fmax(fmax(w[0][i] - square[0], w[1][i] - square[1]), w[2][i] - square[2]);
     }
-    for (int n = 0; n < 100 && most > CONVERGED; n++) {
+    for (int n = 0; n < 100 && most > FAN_CONVERGED; n++) {
         double relative[FAN];
         for (int i = 0; i < FAN; i++) {
             double s0 = 1 / (t[i] + square[0]), s1 = 1 / (t[i] + square[1]),
