@@ -99,13 +99,9 @@ static const double gauss[8][2] = {
     {.1834346424956498, .3626837833783620},  {.5255324099163290, .3137066458778873},
     {.7966664774136267, .2223810344533745},  {.9602898564975363, .1012285362903763}};
 
-/* Adds the direction to the surface from a point of the chord, with a weight. */
-static void add_direction(const double *a, const double *r1, const double *r2, double t,
-                          double weight, double *sum) {
-    double p[3], s[3];
-    for (int k = 0; k < 3; k++) {
-        p[k] = r1[k] + t * (r2[k] - r1[k]);
-    }
+/* Adds the direction to the surface from a point inside, with a weight. */
+static void add_direction(const double *a, const double *p, double weight, double *sum) {
+    double s[3];
     nearest(a, p, 7, s);
     fb_v3_sub(s, s, p);
     fb_v3_normalize(s);
@@ -139,31 +135,38 @@ static void nearest_fan(const double *a, double p[3][FAN], double *t) {
     }
 }
 
-/* The mean of the directions from the chord to the surface: an integral along the chord. */
+/* The mean of the directions from the chord to the surface: an integral along the chord. Where the
+ * chord passes the plane across the shortest axis the nearest point may jump to the other side;
+ * there the integral is parted. */
 static void mean_direction(const double *a, const double *r1, const double *r2, double *sum) {
-    double p[3][FAN], t[FAN];
+    double p[3][FAN], t[FAN], weight[FAN];
     bool zero = false;
+    int k = a[0] <= a[1] && a[0] <= a[2] ? 0 : a[1] <= a[2] ? 1 : 2;
+    double part = r1[k] != r2[k] ? r1[k] / (r1[k] - r2[k]) : 0.5;
+    part = part > 0 && part < 1 ? part : 0.5;
     for (int i = 0; i < FAN; i++) {
-        double at = (i / 8 + 0.5 + gauss[i % 8][0] / 2) / 2;
-        for (int k = 0; k < 3; k++) {
-            p[k][i] = r1[k] + at * (r2[k] - r1[k]);
-            zero |= fabs(p[k][i]) < NO_COORDINATE;
+        double begin = i < FAN / 2 ? 0 : part, width = i < FAN / 2 ? part : 1 - part;
+        double at = begin + width * (0.5 + gauss[i % 8][0] / 2);
+        weight[i] = width * gauss[i % 8][1];
+        for (int j = 0; j < 3; j++) {
+            p[j][i] = r1[j] + at * (r2[j] - r1[j]);
+            zero |= fabs(p[j][i]) < NO_COORDINATE;
         }
     }
-    if (zero) { /* one by one */
-        for (int i = 0; i < FAN; i++) {
-            add_direction(a, r1, r2, (i / 8 + 0.5 + gauss[i % 8][0] / 2) / 2, gauss[i % 8][1], sum);
-        }
+    for (int i = 0; zero && i < FAN; i++) { /* one by one */
+        add_direction(a, (double[3]){p[0][i], p[1][i], p[2][i]}, weight[i], sum);
+    }
+    if (zero) {
         return;
     }
     nearest_fan(a, p, t);
     for (int i = 0; i < FAN; i++) {
         double d[3];
-        for (int k = 0; k < 3; k++) { /* a^2 p / (t + a^2) - p */
-            d[k] = t[i] * p[k][i] / (t[i] + a[k] * a[k]);
+        for (int j = 0; j < 3; j++) { /* a^2 p / (t + a^2) - p */
+            d[j] = t[i] * p[j][i] / (t[i] + a[j] * a[j]);
         }
         double length = fb_v3_norm(d);
-        fb_v3_madd(sum, length > 0 ? -gauss[i % 8][1] / length : 0, d);
+        fb_v3_madd(sum, length > 0 ? -weight[i] / length : 0, d);
     }
 }
 
@@ -175,7 +178,10 @@ static void fan_point(const double *a, const double *r1, const double *r2, bool 
         mean_direction(a, r1, r2, sum);
     }
     for (int i = 1; i < FAN_SAMPLES - 1 && !exact; i++) {
-        add_direction(a, r1, r2, (double)i / FAN_SAMPLES, 1, sum);
+        for (int k = 0; k < 3; k++) {
+            tip[k] = r1[k] + (double)i / FAN_SAMPLES * (r2[k] - r1[k]);
+        }
+        add_direction(a, tip, 1, sum);
     }
     fb_v3_normalize(sum);
     for (int k = 0; k < 3; k++) {
