@@ -392,7 +392,9 @@ static void wrap_over(const fb_paths *paths, const fb_path *path, int k, wrappin
                       const fb_state *state, fb_course *course) {
     const fb_path_wrap *use = &path->wraps[k];
     const fb_wrap *wrap = &paths->wraps[use->wrap];
-    remove_wrap(course, k);
+    if (w->wrapped) {
+        remove_wrap(course, k);
+    }
     w->wrapped = false;
     w->outcome = FB_WRAP_NONE;
     if (!wrap->active) {
@@ -410,7 +412,6 @@ static void wrap_over(const fb_paths *paths, const fb_path *path, int k, wrappin
     to_frame(p2, &frame, course->points[first].site);
     for (int i = first; i < last; i++) {
         const fb_course_point *a = &course->points[i], *b = &course->points[i + 1];
-        double straight;
         fb_v3_copy(p1, p2);
         to_frame(p2, &frame, b->site);
         if (a->source < 0 && a->source == b->source) {
@@ -422,17 +423,18 @@ static void wrap_over(const fb_paths *paths, const fb_path *path, int k, wrappin
             w->outcome = outcome; /* that of the last segment tried */
             continue;
         }
-        straight = fb_v3_distance(p1, p2);
         w->outcome = outcome;
+        if (outcome == FB_WRAP_MANDATORY) {
+            best = i;
+            best_on = on;
+            break;
+        }
         double change = fb_v3_distance(p1, on.r1) + on.length + fb_v3_distance(on.r2, p2) -
-                        straight;
-        if (outcome == FB_WRAP_MANDATORY || best < 0 || change < least) {
+                        fb_v3_distance(p1, p2);
+        if (best < 0 || change < least) {
             best = i;
             least = change;
             best_on = on;
-        }
-        if (outcome == FB_WRAP_MANDATORY) {
-            break;
         }
     }
     if (best < 0) {

@@ -10,11 +10,11 @@
 
 /* The two points where lines from p touch the cylinder, in p's plane: a to the left of the radius,
  * b to the right, seen along z. */
-static void tangents(double radius, const double *p, double distance, double *a, double *b) {
-    double x = p[0] / distance, y = p[1] / distance, along = radius * radius / distance;
-    double across = radius * sqrt(fmax(0, 1 - radius * radius / (distance * distance)));
-    fb_v3_set(a, along * x - across * y, along * y + across * x, p[2]);
-    fb_v3_set(b, along * x + across * y, along * y - across * x, p[2]);
+static void tangents(double radius, const double *p, double *a, double *b) {
+    double square = p[0] * p[0] + p[1] * p[1], along = radius * radius / square;
+    double across = sqrt(fmax(0, along * (1 - along)));
+    fb_v3_set(a, along * p[0] - across * p[1], along * p[1] + across * p[0], p[2]);
+    fb_v3_set(b, along * p[0] + across * p[1], along * p[1] - across * p[0], p[2]);
 }
 
 static double radial_dot(const double *a, const double *b) {
@@ -70,8 +70,9 @@ static bool slide(const double *r, const double *a, const double *b, const doubl
 }
 
 /* First guess of the heights of the tangent points: in the plane of p1, p2 and the apex. */
-static void slide_to_plane(const fb_wrap *wrap, const double *p1, const double *p2, double d1,
-                           double d2, bool far_side, double *r1, double *r2) {
+static void slide_to_plane(const fb_wrap *wrap, const double *p1, const double *p2, bool far_side,
+                           double *r1, double *r2) {
+    double d1 = fb_length2(p1[0], p1[1]), d2 = fb_length2(p2[0], p2[1]);
     double t = d1 / (d1 + d2), middle[3], foot[3], u[3], v[3], n[3], apex[3], other[3], moved[3];
     for (int i = 0; i < 3; i++) {
         middle[i] = p1[i] + t * (p2[i] - p1[i]);
@@ -196,10 +197,9 @@ fb_wrap_outcome fb_wrap_cylinder(const fb_wrap *wrap, fb_wrap_mode mode, const d
         }
     }
     double r1a[3], r1b[3], r2a[3], r2b[3], r1[3], r2[3];
-    double d1 = fb_length2(p1[0], p1[1]), d2 = fb_length2(p2[0], p2[1]);
     bool far_side = false, long_way = false;
-    tangents(radius, p1, d1, r1a, r1b);
-    tangents(radius, p2, d2, r2a, r2b);
+    tangents(radius, p1, r1a, r1b);
+    tangents(radius, p2, r2a, r2b);
     if (wrap->axis < 0) {
         const double *first[4] = {r1a, r1a, r1b, r1b}, *second[4] = {r2a, r2b, r2a, r2b};
         int best = 0;
@@ -219,7 +219,7 @@ fb_wrap_outcome fb_wrap_cylinder(const fb_wrap *wrap, fb_wrap_mode mode, const d
     if (mode == FB_WRAP_GEODESIC) {
         unroll(p1, p2, r1, r2, radius * fabs(angle));
     } else {
-        slide_to_plane(wrap, p1, p2, d1, d2, far_side, r1, r2);
+        slide_to_plane(wrap, p1, p2, far_side, r1, r2);
     }
     if (fabs(r1[2]) > wrap->size[1] / 2 && fabs(r2[2]) > wrap->size[1] / 2) {
         return FB_WRAP_NONE;

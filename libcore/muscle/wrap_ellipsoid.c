@@ -120,8 +120,9 @@ static void nearest_fan(const double *a, double p[3][FAN], double *t) {
     for (int n = 0; n < 100 && most > FAN_CONVERGED; n++) {
         double relative[FAN];
         for (int i = 0; i < FAN; i++) {
-            double s0 = 1 / (t[i] + square[0]), s1 = 1 / (t[i] + square[1]),
-                   s2 = 1 / (t[i] + square[2]);
+            double a0 = t[i] + square[0], a1 = t[i] + square[1], a2 = t[i] + square[2];
+            double all = 1 / (a0 * a1 * a2); /* one division for three: they cost most */
+            double s0 = all * a1 * a2, s1 = all * a0 * a2, s2 = all * a0 * a1;
             double x = w[0][i] * s0, y = w[1][i] * s1, z = w[2][i] * s2;
             double sum = x * x + y * y + z * z, slope = x * x * s0 + y * y * s1 + z * z * s2;
             double step = sum * (sqrt(sum) - 1) / slope, s = s0 > s1 ? s0 : s1;
