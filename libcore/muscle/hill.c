@@ -82,7 +82,7 @@ static double active_length(const fb_muscle *m, double l) {
 static double passive_length(const fb_muscle *m, double l) {
     double k = m->passive_shape, e0 = m->fiber_strain;
     switch (m->kind) {
-    case FB_MUSCLE_THELEN: return l > 1 ? expm1(k * (l - 1) / e0) / expm1(k) : 0;
+    case FB_MUSCLE_THELEN: return l > 1 ? expm1(k * (l - 1) / e0) * m->passive_scale : 0;
     case FB_MUSCLE_THELEN_DEPRECATED:
         return l > 1 + e0 ? 1 + k / e0 * (l - 1 - e0) : exp(k * (l - 1) / e0) / exp(k);
     case FB_MUSCLE_MILLARD:

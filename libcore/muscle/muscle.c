@@ -199,6 +199,7 @@ static void compile_thelen(fb_muscle *m) {
     m->fiber_strain = number(e, "passive_fiber_strain_at_max_isometric_force");
     m->active_shape = number(e, "active_force_length_shape_factor");
     m->passive_shape = number(e, "passive_force_length_shape_factor");
+    m->passive_scale = 1 / expm1(m->passive_shape);
     m->velocity_shape = number(e, "force_velocity_shape_factor");
     m->max_lengthening_force = number(e, "max_lengthening_force");
     m->threshold = number(e, "force_velocity_extrapolation_threshold");

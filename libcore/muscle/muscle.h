@@ -54,6 +54,7 @@ typedef struct fb_muscle {
     double default_activation, default_fiber_length;
     /* Thelen: strains and shape factors; others: see muscle.c */
     double tendon_strain, fiber_strain, active_shape, passive_shape, velocity_shape;
+    double passive_scale; /* Thelen: 1 / (exp(shape) - 1) */
     double max_lengthening_force, threshold, low_velocity, time_scale, mass;
     double tendon_damping, passive_damping, length_damping, pennation_damping;
     double width_scale;
