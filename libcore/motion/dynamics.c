@@ -7,26 +7,8 @@
 #include "libcore/motion/reduce.h"
 #include "libcore/motion/solve.h"
 
-/* A body's mass, first and second moments about the ground's origin. */
-typedef struct moments {
-    double mass, first[3], second[9]; /* kg, kg m, kg m^2 (inertia about the origin) */
-} moments;
-
-static void body_moments(const fb_state *state, int i, moments *out) {
-    double mass = state->system->mobods[i].mass;
-    const double *c = state->center[i], *I = state->inertia[i];
-    double cc = fb_v3_dot(c, c);
-    out->mass = mass;
-    fb_v3_scale(out->first, mass, c);
-    for (int j = 0; j < 3; j++) {
-        for (int k = 0; k < 3; k++) {
-            out->second[3 * j + k] = I[3 * j + k] + mass * ((j == k ? cc : 0) - c[j] * c[k]);
-        }
-    }
-}
-
 /* f = I a: moment about the origin, force. */
-static void moments_mul(double *f, const moments *I, const double *a) {
+static void moments_mul(double *f, const fb_moments *I, const double *a) {
     double t[3];
     fb_m3_mul_v3(f, I->second, a);
     fb_v3_cross(t, I->first, a + 3);
@@ -46,15 +28,13 @@ static double dot6(const double *a, const double *b) {
 void fb_mass_matrix(const fb_state *state, double *M) {
     const fb_system *s = state->system;
     int n = s->n_q;
-    moments small[STACK_BODIES];
-    moments *I = s->n_body <= STACK_BODIES ? small : fb_alloc((size_t)s->n_body * sizeof *I);
+    fb_moments small[STACK_BODIES];
+    fb_moments *I = s->n_body <= STACK_BODIES ? small : fb_alloc((size_t)s->n_body * sizeof *I);
     memset(M, 0, (size_t)(n * n) * sizeof *M);
     if (!I) {
         return;
     }
-    for (int i = 1; i < s->n_body; i++) {
-        body_moments(state, i, &I[i]);
-    }
+    memcpy(I, state->moments, (size_t)s->n_body * sizeof *I);
     for (int i = s->n_body - 1; i > 0; i--) { /* composite bodies, from the tips */
         int parent = s->mobods[i].parent;
         if (parent == 0) {
@@ -131,16 +111,15 @@ void fb_inverse_dynamics(const fb_state *state, const double *udot, double (*ext
                 }
             }
             double total[6], Iv[6], t[3];
-            moments I;
-            body_moments(state, i, &I);
+            const fb_moments *I = &state->moments[i];
             for (int j = 0; j < 6; j++) {
                 total[j] = A[i][j] + state->A0[i][j];
             }
             for (int j = 0; j < 3; j++) {
                 total[3 + j] -= s->gravity[j];
             }
-            moments_mul(f[i], &I, total);
-            moments_mul(Iv, &I, V); /* V x* (I V) */
+            moments_mul(f[i], I, total);
+            moments_mul(Iv, I, V); /* V x* (I V) */
             fb_v3_cross(t, V, Iv);
             fb_v3_add(f[i], f[i], t);
             fb_v3_cross(t, V + 3, Iv + 3);
@@ -181,10 +160,8 @@ void fb_center_of_mass(const fb_state *state, double *center, double *velocity) 
 double fb_kinetic_energy(const fb_state *state) {
     double sum = 0;
     for (int i = 1; i < state->system->n_body; i++) {
-        moments I;
         double f[6];
-        body_moments(state, i, &I);
-        moments_mul(f, &I, state->V[i]);
+        moments_mul(f, &state->moments[i], state->V[i]);
         sum += dot6(state->V[i], f);
     }
     return sum / 2;

@@ -7,7 +7,7 @@
 
 fb_state *fb_state_new(const fb_system *system) {
     size_t nq = (size_t)system->n_q, nb = (size_t)system->n_body;
-    size_t doubles = 3 * nq + 6 * nq + nb * (3 * 12 + 3 + 9 + 6 + 6) +
+    size_t doubles = 3 * nq + 6 * nq + nb * (3 * 12 + 3 + 9 + 6 + 6 + 13) +
                      (size_t)system->n_axis_numbers + fb_dynamics_work(system);
     fb_state *state = fb_alloc(sizeof *state);
     double *block = fb_alloc((doubles + 1) * sizeof *block);
@@ -33,6 +33,7 @@ fb_state *fb_state_new(const fb_system *system) {
     state->moved = state->frame + nb;
     state->axes = (double *)(void *)(state->moved + nb);
     state->work = state->axes + system->n_axis_numbers;
+    state->moments = (fb_moments *)(void *)(state->work + fb_dynamics_work(system));
     fb_state_defaults(state);
     return state;
 }
@@ -100,10 +101,19 @@ static void place_motion(double *S, const double *w, const double *v, const fb_p
 
 static void place_mass(fb_state *state, int i) {
     const fb_mobod *m = &state->system->mobods[i];
-    double t[9];
-    fb_pose_point(state->center[i], &state->pose[i], m->center);
+    fb_moments *moments = &state->moments[i];
+    double t[9], *c = state->center[i], *I = state->inertia[i];
+    fb_pose_point(c, &state->pose[i], m->center);
     fb_m3_mul(t, state->pose[i].R, m->inertia);
-    fb_m3_mult(state->inertia[i], t, state->pose[i].R);
+    fb_m3_mult(I, t, state->pose[i].R);
+    double cc = fb_v3_dot(c, c);
+    moments->mass = m->mass;
+    fb_v3_scale(moments->first, m->mass, c);
+    for (int j = 0; j < 3; j++) {
+        for (int k = 0; k < 3; k++) {
+            moments->second[3 * j + k] = I[3 * j + k] + m->mass * ((j == k ? cc : 0) - c[j] * c[k]);
+        }
+    }
 }
 
 void fb_state_position(fb_state *state) {

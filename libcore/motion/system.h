@@ -136,6 +136,11 @@ int fb_system_body(const fb_system *system, const fb_element *frame, fb_pose *po
 /* A frame's place in its base body, stations included; false if it has none. */
 bool fb_frame_pose(const fb_element *frame, fb_pose *pose, const fb_element **base);
 
+/* A body's mass, first and second moments about the ground's origin, in ground axes. */
+typedef struct fb_moments {
+    double mass, first[3], second[9]; /* kg, kg m, kg m^2 (the inertia) */
+} fb_moments;
+
 /* What depends on q only, or on q and u. Arrays are the state's own. */
 typedef struct fb_state {
     const fb_system *system;
@@ -146,6 +151,7 @@ typedef struct fb_state {
     double (*S)[6];       /* n_q: motion of each unit speed, at the ground's origin */
     double (*center)[3];  /* n_body: centres of mass in ground */
     double (*inertia)[9]; /* n_body: central inertia in ground axes */
+    fb_moments *moments;  /* n_body */
     fb_pose *frame;       /* n_body: the joint's parent frame in ground */
     fb_pose *moved;       /* n_body: the joint's child frame in ground */
     double *axes;         /* what the joints' axes do: see joints.h */
