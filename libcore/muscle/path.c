@@ -64,9 +64,23 @@ static void compile_moving(builder *b, fb_path_point *to, const fb_element *from
     }
 }
 
+static int link_number(const builder *b, const fb_element *link) {
+    int i = 0;
+    while (i < b->p->n_links && b->p->links[i] != link) {
+        i++;
+    }
+    return i;
+}
+
 static void compile_point(builder *b, fb_path_point *to, const fb_element *from,
                           const fb_element *owner) {
     double location[3] = {0, 0, 0};
+    const fb_element *link = fb_get_target(from, "virtual_link");
+    if (link) { /* its frame and location are where it begins */
+        to->kind = FB_POINT_LINK;
+        to->link = link_number(b, link);
+        from = link;
+    }
     to->body = fb_system_body(b->p->system, fb_get_target(from, "frame"), &to->frame);
     if (to->body < 0) {
         fail(b, owner, "a path point is on no body");
@@ -185,6 +199,9 @@ static void compile_path(builder *b, const fb_element *owner, const fb_element *
 
 static void compile(builder *b) {
     const fb_model *model = b->p->system->model;
+    const fb_list *links = fb_model_items(model, "virtual_links");
+    b->p->links = (const fb_element *const *)links->items;
+    b->p->n_links = (int)links->n;
     compile_wraps(b);
     for (int i = 0; i < FB_LIST_COUNT; i++) {
         for (size_t j = 0; j < model->lists[i].n; j++) {
@@ -469,7 +486,14 @@ void fb_path_course(const fb_paths *paths, int i, const fb_state *state, fb_cour
         fb_course_point *to = &course->points[course->n++];
         to->body = point->body;
         to->source = k;
-        place_point(point, state, to->place);
+        if (point->kind == FB_POINT_LINK) {
+            to->body = -1 - point->link;
+        }
+        if (point->kind == FB_POINT_LINK && course->links) {
+            fb_v3_copy(to->place, course->links[point->link]);
+        } else {
+            place_point(point, state, to->place);
+        }
         fb_v3_copy(to->site, to->place);
     }
     if (path->n_wraps > 0) {
@@ -525,6 +549,11 @@ double fb_path_speed(const fb_paths *paths, int i, const fb_state *state, const 
             continue;
         }
         for (int e = 0; e < 2; e++) {
+            if (ends[e]->body < 0) { /* at a virtual link */
+                fb_v3_copy(v[e], course->link_velocity ? course->link_velocity[-1 - ends[e]->body]
+                                                       : (const double[3]){0, 0, 0});
+                continue;
+            }
             fb_point_velocity(v[e], state, ends[e]->body, ends[e]->site);
             if (ends[e]->source >= 0 && path->points[ends[e]->source].kind == FB_POINT_MOVING) {
                 double drift[3];

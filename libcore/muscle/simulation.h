@@ -7,6 +7,7 @@
 
 #include "libcore/muscle/force.h"
 #include "libcore/muscle/muscle.h"
+#include "libcore/muscle/virtual_link.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,6 +19,7 @@ typedef struct fb_simulation {
     fb_paths *paths;
     fb_muscles *muscles;
     fb_forces *forces;
+    fb_links *links;         /* virtual links; NULL: the model has none */
     fb_course course;        /* of the path that was last looked at */
     double *path_length;     /* m; n_paths, of all paths: muscles', ligaments', .. */
     double *path_speed;      /* m/s */
@@ -38,7 +40,8 @@ fb_status fb_simulation_new(fb_simulation **simulation, const fb_model *model, b
 /* Takes NULL. */
 void fb_simulation_free(fb_simulation *simulation);
 
-/* Bodies' places and speeds; lengths, speeds and arms of all paths. */
+/* Bodies' places and speeds; lengths, speeds and arms of all paths. Virtual links are put into
+ * equilibrium first, at the activations that are set: links->n_failed tells how many cannot be. */
 void fb_simulation_move(fb_simulation *simulation);
 /* The latter alone, after fb_state_position and fb_state_velocity. */
 void fb_simulation_paths(fb_simulation *simulation);
