@@ -144,6 +144,20 @@ static void compile(fb_links *l, fb_muscles *muscles) {
                                       sizeof *l->course.points);
 }
 
+/* A record for each link that begins nowhere. */
+static fb_status check_begins(const fb_links *l, fb_diag *diag) {
+    fb_status status = FB_OK;
+    for (int i = 0; i < l->n; i++) {
+        const fb_element *e = l->links[i].element;
+        if (!isfinite(fb_v3_norm(l->links[i].begin))) {
+            status = FB_E_INPUT;
+            fb_diag_add(diag, FB_ERROR, FB2104, (fb_place){e->file, e->line, e->path, e->cls->name},
+                        NULL, "virtual link '%s': where it begins must be finite numbers", e->name);
+        }
+    }
+    return status;
+}
+
 fb_status fb_links_compile(fb_links **links, const fb_paths *paths, fb_muscles *muscles,
                            const fb_forces *forces, fb_diag *diag) {
     *links = NULL;
@@ -170,6 +184,11 @@ fb_status fb_links_compile(fb_links **links, const fb_paths *paths, fb_muscles *
     l->arena.oom = &oom;
     compile(l, muscles);
     l->arena.oom = NULL;
+    fb_status status = check_begins(l, diag);
+    if (status != FB_OK) {
+        fb_links_free(l);
+        return status;
+    }
     *links = l;
     return FB_OK;
 }

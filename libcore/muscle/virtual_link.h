@@ -74,7 +74,8 @@ typedef struct fb_links {
 } fb_links;
 
 /* Compiles the virtual links of a model; *links is NULL if it has none. All arguments must live as
- * long; muscles that pull at a link become `exact`. FB_E_MEMORY with an error in `diag`. */
+ * long; muscles that pull at a link become `exact`. FB_E_INPUT (a link begins nowhere) or
+ * FB_E_MEMORY with an error in `diag`. */
 fb_status fb_links_compile(fb_links **links, const fb_paths *paths, fb_muscles *muscles,
                            const fb_forces *forces, fb_diag *diag);
 /* Takes NULL. */
