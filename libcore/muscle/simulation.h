@@ -23,7 +23,8 @@ typedef struct fb_simulation {
     fb_course course;        /* of the path that was last looked at */
     double *path_length;     /* m; n_paths, of all paths: muscles', ligaments', .. */
     double *path_speed;      /* m/s */
-    double *path_arms;       /* n_paths x n_q: generalised forces of a tension of 1 N */
+    double *path_arms;       /* n_paths x n_q: generalised forces of a tension of 1 N; of
+                                wires at virtual links: fb_links_follow */
     double *tension;         /* N; n_paths */
     double *activation;      /* n of muscles: the caller sets them */
     fb_muscle_point *points; /* n of muscles */
@@ -41,7 +42,9 @@ fb_status fb_simulation_new(fb_simulation **simulation, const fb_model *model, b
 void fb_simulation_free(fb_simulation *simulation);
 
 /* Bodies' places and speeds; lengths, speeds and arms of all paths. Virtual links are put into
- * equilibrium first, at the activations that are set: links->n_failed tells how many cannot be. */
+ * equilibrium first, at the activations that are set, and with links->fibers_held at the fiber
+ * lengths of the points (before fb_simulation_evaluate, while time is integrated):
+ * links->n_failed tells how many cannot be. */
 void fb_simulation_move(fb_simulation *simulation);
 /* The latter alone, after fb_state_position and fb_state_velocity. */
 void fb_simulation_paths(fb_simulation *simulation);

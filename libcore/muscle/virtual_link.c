@@ -223,7 +223,7 @@ static double tension_at(const fb_links *l, const fb_wire *wire, double length, 
     }
     const fb_muscle *m = &l->muscles->muscles[wire->muscle];
     const fb_muscle_point *given = &l->points[wire->muscle];
-    fb_muscle_point made;
+    fb_muscle_point made = {0};
     point = point ? point : &made;
     if (l->fibers_held) {
         fb_muscle_evaluate(m, l->activation[wire->muscle], length, speed, given->fiber_length,
@@ -512,7 +512,7 @@ static bool settle_anyhow(fb_links *l, int group, int m) {
 
 /* Shortening speed of a muscle's fibers along its path while they are held to a state. */
 static double fiber_speed(fb_links *l, const fb_wire *wire) {
-    fb_muscle_point point;
+    fb_muscle_point point = {0};
     if (!l->fibers_held || wire->muscle < 0 || l->muscles->muscles[wire->muscle].rigid ||
         !l->muscles->muscles[wire->muscle].enabled) {
         return 0;

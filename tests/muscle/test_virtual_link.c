@@ -481,6 +481,28 @@ static void equilibria_do_not_depend_on_the_way(void) {
     end(&r);
 }
 
+static void memory_is_taken_when_compiling_only(void) {
+    rig r = begin_limbs(true);
+    fb_simulation *s = r.s;
+    unsigned long long seed = fb_test_seed() + 5;
+    randomize(&r, &seed, 1);
+    fb_alloc_fail_at(1);
+    fb_simulation_move(s);
+    FB_EQUAL_INT(fb_alloc_fail_at(0), 0);
+    FB_EQUAL_INT(s->links->n_failed, 0);
+    fb_links *links = NULL;
+    fb_status status = FB_E_MEMORY;
+    for (long n = 1; n < 100 && status == FB_E_MEMORY; n++) {
+        fb_alloc_fail_at(n);
+        status = fb_links_compile(&links, s->paths, s->muscles, s->forces, &r.diag);
+        fb_alloc_fail_at(0);
+        FB_TRUE((status == FB_OK) == (links != NULL), "all or nothing");
+    }
+    FB_EQUAL_INT(status, FB_OK);
+    fb_links_free(links);
+    end(&r);
+}
+
 int main(int argc, char **argv) {
     static const fb_test tests[] = {
         FB_TEST(two_wires_share_a_line),
@@ -494,6 +516,7 @@ int main(int argc, char **argv) {
         FB_TEST(equilibria_move_with_the_bodies),
         FB_TEST(fibers_may_be_held),
         FB_TEST(equilibria_do_not_depend_on_the_way),
+        FB_TEST(memory_is_taken_when_compiling_only),
         FB_TEST_END,
     };
     return fb_test_main("virtual_link", tests, argc, argv);
