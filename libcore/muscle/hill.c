@@ -7,8 +7,8 @@
 #include "libcore/muscle/muscle.h"
 
 #define TINY 1e-9
-#define BALANCE 1e-8 /* what counts as in balance, in greatest isometric forces */
-#define EXACT_BALANCE 1e-15
+#define BALANCE 1e-8        /* what counts as in balance, in greatest isometric forces */
+#define EXACT_BALANCE 1e-13 /* likewise, of muscles at virtual links */
 #define MOST_STEPS 100
 #define MOST_SCANS 400
 
