@@ -21,6 +21,9 @@ fb_status fb_document_read(fb_model **model, const char *bytes, size_t size, con
 /* Writes a linked model. */
 void fb_document_write(const fb_model *model, fb_text *out);
 
+/* Writes one list of it, such as "virtual_links", as a JSON array. */
+void fb_document_write_list(const fb_model *model, const char *list, fb_text *out);
+
 /* Reads either kind, told apart by content: JSON begins with '{'. Takes `bytes` over. */
 fb_status fb_model_read(fb_model **model, char *bytes, size_t size, const char *file,
                         size_t max_bytes, fb_diag *diag);

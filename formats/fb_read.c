@@ -354,7 +354,7 @@ static const char *next_key(const void *context, int i) {
 
 /* A member that is not known travels with its object; one that looks misspelt deserves a word. */
 static void suggest_key(reader *r, const fb_class *cls, const char *key) {
-    static const char *const known[] = {"note", "bundles", "virtual_links", "features"};
+    static const char *const known[] = {"note", "bundles", "features"};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (strcmp(key, known[i]) == 0) {
             return;
@@ -508,6 +508,13 @@ static void read_list(reader *r, const json_t *json, const char *list) {
         }
         leave(r, at);
     }
+}
+
+bool fb_json_read_list(fb_model *model, const json_t *json, const char *list, fb_diag *diag) {
+    reader r = {.model = model, .diag = diag, .bytes = "", .file = diag->file};
+    enter(&r, list);
+    read_list(&r, json, list);
+    return r.status == FB_OK;
 }
 
 /* Wrap objects live in OpenSim below the frame that carries them. Where a document says another

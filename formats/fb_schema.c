@@ -218,8 +218,6 @@ void fb_schema_write(fb_text *out) {
         "{\"type\": \"string\"}}},\n"
         "    \"property_comments\": {\"type\": \"object\", \"additionalProperties\": {\"type\": "
         "\"string\"}},\n"
-        "    \"virtual_links\": {\"description\": \"massless points at which several wires meet\", "
-        "\"type\": \"array\"},\n"
         "    \"features\": {\"description\": \"feature points\", \"type\": \"array\"},\n"
         "    \"steps\": {\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/step\"}}\n  },\n");
     write_definitions(out);

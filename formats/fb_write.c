@@ -128,6 +128,11 @@ static void write_value(fb_text *out, const fb_field *field, const fb_value *val
     }
 }
 
+void fb_document_write_list(const fb_model *model, const char *list, fb_text *out) {
+    const fb_list *items = fb_model_items(model, list);
+    write_objects(out, items->items, items->n, 1);
+}
+
 /* Writes members of one object, with commas and line breaks between them. */
 typedef struct members {
     fb_text *out;
@@ -213,7 +218,7 @@ static void write_element(fb_text *out, const fb_element *element, int depth) {
     if (element->cls->type && !(element->cls == &fb_class_kept && !element->owner)) {
         string_member(&m, "type", element->cls->type);
     }
-    if (element->path) {
+    if (element->path && element->cls->family != FB_VIRTUAL_LINK) { /* OpenSim has none */
         string_member(&m, "component_path", element->path);
     }
     write_fields(&m, element);

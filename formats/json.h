@@ -21,6 +21,9 @@ const char *fb_json_dump_string(fb_arena *arena, const json_t *value);
 /* The line, from 1, of the member at a JSON pointer ("/muscles/3/path") in a well-formed text; that
  * of the deepest part that exists; 0 for none. */
 int fb_json_line(const char *bytes, size_t size, const char *pointer);
+/* Reads a JSON array as the list of that name of a .fb document, into a model that is being built.
+ * False with an error record if it is none. May jump to model->arena.oom. */
+bool fb_json_read_list(fb_model *model, const json_t *json, const char *list, fb_diag *diag);
 /* The lines of the first n items of the list that is the document's member `key`. */
 void fb_json_item_lines(const char *bytes, size_t size, const char *key, int *lines, size_t n);
 

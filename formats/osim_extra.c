@@ -77,6 +77,36 @@ static void write_element(list *l, const fb_element *element, const char *addres
     }
 }
 
+/* Virtual links, and which points of paths are on them: OpenSim gets points that are fixed. */
+static void write_links(const fb_model *model, fb_text *out, fb_arena *scratch) {
+    if (fb_model_items(model, "virtual_links")->n == 0) {
+        return;
+    }
+    fb_text_puts(out, ",\n\"virtual_links\": ");
+    fb_document_write_list(model, "virtual_links", out);
+    fb_text_puts(out, ",\n\"link_points\": {");
+    list l = {out, 0};
+    for (int i = 0; i < FB_LIST_COUNT; i++) {
+        for (size_t j = 0; j < model->lists[i].n; j++) {
+            const fb_element *force = model->lists[i].items[j];
+            const fb_element *path = fb_get_object(force, "path");
+            const fb_value *points = path ? fb_get(path, "points") : NULL;
+            for (int k = 0; points && k < points->n; k++) {
+                const fb_element *link = fb_get_target(points->as.objects[k], "virtual_link");
+                if (link) {
+                    char *address = fb_arena_printf(scratch, "%s#path#0#points#%d", force->path, k);
+                    separate(&l);
+                    fb_json_string(out, address ? address : "");
+                    fb_text_puts(out, ": ");
+                    fb_json_string(out, link->name);
+                    out->failed = address ? out->failed : 2;
+                }
+            }
+        }
+    }
+    fb_text_puts(out, "}");
+}
+
 /* The JSON text of all that goes into the comment. */
 static void write_json(const fb_model *model, fb_text *out) {
     fb_arena scratch;
@@ -101,6 +131,7 @@ static void write_json(const fb_model *model, fb_text *out) {
         }
         fb_text_puts(out, "}");
     }
+    write_links(model, out, &scratch);
     fb_text_puts(out, ",\n\"elements\": {");
     list l = {out, 0};
     write_element(&l, model->root, "/", &scratch);
@@ -214,7 +245,74 @@ static fb_element *find(fb_model *model, const fb_table *paths, fb_arena *scratc
     return find_below(element, address + n);
 }
 
-void fb_osim_read_extra(fb_model *model, const char *json, fb_diag *diag) {
+static void enter_paths(const fb_model *model, fb_table *paths) {
+    for (int i = 0; i < FB_LIST_COUNT; i++) {
+        for (size_t j = 0; j < model->lists[i].n; j++) {
+            fb_table_add(paths, model->lists[i].items[j]->path, model->lists[i].items[j]);
+        }
+    }
+}
+
+/* Puts a fixed point back onto its link, unless somebody has moved it since. */
+static void restore_point(fb_model *model, fb_element *point, const char *name, const char *address,
+                          fb_diag *diag) {
+    const fb_list *links = fb_model_items(model, "virtual_links");
+    for (size_t i = 0; name && point && i < links->n; i++) {
+        double here[3], first[3];
+        if (strcmp(links->items[i]->name, name) == 0 &&
+            strcmp(point->cls->name, "PathPoint") == 0 &&
+            fb_get_vector(point, "location", here, 3) &&
+            fb_get_vector(links->items[i], "location", first, 3) &&
+            memcmp(here, first, sizeof here) == 0) {
+            point->cls = fb_class_find("link point");
+            point->values = fb_arena_array(&model->arena, (size_t)point->cls->n_fields,
+                                           sizeof *point->values);
+            fb_value_set_refs(model, fb_value_of(point, "virtual_link"), &name, 1);
+            return;
+        }
+    }
+    fb_diag_add(diag, FB_IGNORED, FB2201, (fb_place){NULL, 0, address, NULL},
+                "what is there stays as it is",
+                "'%s' was a point at the virtual link '%s', but is no longer where that begins",
+                address, name ? name : "");
+}
+
+/* What acts on the JSON of the comment, and may run out of memory. */
+typedef void read_part(fb_model *model, const json_t *all, const fb_table *paths, fb_arena *scratch,
+                       fb_diag *diag);
+
+static void read_links(fb_model *model, const json_t *all, const fb_table *paths, fb_arena *scratch,
+                       fb_diag *diag) {
+    const json_t *links = json_object_get(all, "virtual_links");
+    const char *address;
+    json_t *name;
+    if (!links || !fb_json_read_list(model, links, "virtual_links", diag)) {
+        return;
+    }
+    json_object_foreach(json_object_get(all, "link_points"), address, name)
+        restore_point(model, find(model, paths, scratch, address), json_string_value(name), address,
+                      diag);
+}
+
+static void read_members(fb_model *model, const json_t *all, const fb_table *paths,
+                         fb_arena *scratch, fb_diag *diag) {
+    const char *address, *key;
+    json_t *members, *member;
+    json_object_foreach(json_object_get(all, "elements"), address, members) {
+        fb_element *element = find(model, paths, scratch, address);
+        if (!element) {
+            fb_diag_add(diag, FB_IGNORED, FB2201, (fb_place){NULL, 0, address, NULL},
+                        "the note is lost",
+                        "what fbtools noted about '%s' has no place: there is no "
+                        "such element any more",
+                        address);
+        }
+        json_object_foreach(element ? members : NULL, key, member)
+            fb_element_add_extra(model, element, key, fb_json_dump_string(&model->arena, member));
+    }
+}
+
+static void read_guarded(fb_model *model, const char *json, read_part *act, fb_diag *diag) {
     json_t *all = parse(json, diag);
     if (!all) {
         return;
@@ -228,26 +326,8 @@ void fb_osim_read_extra(fb_model *model, const char *json, fb_diag *diag) {
     } else {
         model->arena.oom = scratch.oom = &oom;
         fb_table paths = {.arena = &scratch};
-        for (int i = 0; i < FB_LIST_COUNT; i++) {
-            for (size_t j = 0; j < model->lists[i].n; j++) {
-                fb_table_add(&paths, model->lists[i].items[j]->path, model->lists[i].items[j]);
-            }
-        }
-        const char *address, *key;
-        json_t *members, *member;
-        json_object_foreach(json_object_get(all, "elements"), address, members) {
-            fb_element *element = find(model, &paths, &scratch, address);
-            if (!element) {
-                fb_diag_add(diag, FB_IGNORED, FB2201, (fb_place){NULL, 0, address, NULL},
-                            "the note is lost",
-                            "what fbtools noted about '%s' has no place: there is no "
-                            "such element any more",
-                            address);
-            }
-            json_object_foreach(element ? members : NULL, key, member)
-                fb_element_add_extra(model, element, key,
-                                     fb_json_dump_string(&model->arena, member));
-        }
+        enter_paths(model, &paths);
+        act(model, all, &paths, &scratch, diag);
     }
     model->arena.oom = outer;
     fb_arena_clear(&scratch);
@@ -255,4 +335,12 @@ void fb_osim_read_extra(fb_model *model, const char *json, fb_diag *diag) {
     if (failed && outer) {
         longjmp(*outer, 1);
     }
+}
+
+void fb_osim_read_links(fb_model *model, const char *json, fb_diag *diag) {
+    read_guarded(model, json, read_links, diag);
+}
+
+void fb_osim_read_extra(fb_model *model, const char *json, fb_diag *diag) {
+    read_guarded(model, json, read_members, diag);
 }

@@ -20,6 +20,8 @@ bool fb_osim_is_extra(const char *comment);
 const char *fb_osim_find_extra(const fb_xml *xml);
 /* Before the model is read: steps, source version, shared comments. */
 void fb_osim_read_extra_first(fb_model *model, const char *json, fb_diag *diag);
+/* Before linking: virtual links, and the points that are on them. */
+void fb_osim_read_links(fb_model *model, const char *json, fb_diag *diag);
 /* After linking: members of elements. */
 void fb_osim_read_extra(fb_model *model, const char *json, fb_diag *diag);
 /* Writes the comment. Running out of memory is noted in `out`. */

@@ -479,6 +479,9 @@ static fb_status read_document(fb_osim_reader *r, const fb_osim_options *options
         fb_osim_read_extra_first(r->model, extra, r->diag);
     }
     read_model(r, node);
+    if (extra) {
+        fb_osim_read_links(r->model, extra, r->diag);
+    }
     fb_osim_settle_comments(r);
     if (r->diag->counts[FB_ERROR] > 0) {
         return FB_E_INPUT;

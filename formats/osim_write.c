@@ -203,8 +203,34 @@ static void write_kept_object(writer *w, const fb_element *kept) {
     fb_text_puts(w->out, fb_get_string(kept, "xml") ? fb_get_string(kept, "xml") : "");
 }
 
+/* OpenSim has no virtual links: a point at one is fixed where the link begins. A link has the
+ * fields of a fixed point. */
+static void write_link_point(writer *w, const fb_element *point, const fb_element *link,
+                             const char *name) {
+    fb_element fixed = *point;
+    fixed.cls = fb_class_find("PathPoint");
+    fixed.values = link->values;
+    write_element(w, &fixed, name, NULL);
+}
+
+static void tell_links(writer *w) {
+    const fb_list *links = fb_model_items(w->model, "virtual_links");
+    for (size_t i = 0; i < links->n; i++) {
+        const fb_element *link = links->items[i], *frame = fb_get_target(link, "frame");
+        fb_diag_add(w->diag, FB_APPROXIMATED, FB2503,
+                    (fb_place){w->model->file, link->line, link->path, link->cls->name},
+                    "in OpenSim they do not pull on each other; osim2fb reads the link back",
+                    "OpenSim has no virtual link: the wires that meet at '%s' end at a point fixed "
+                    "to '%s'",
+                    link->name, frame ? frame->name : "");
+    }
+}
+
 static void write_owned(writer *w, const fb_element *object, const char *name) {
-    if (object->cls == &fb_class_kept) {
+    const fb_element *link = fb_get_target(object, "virtual_link");
+    if (link) {
+        write_link_point(w, object, link, name);
+    } else if (object->cls == &fb_class_kept) {
         write_kept_object(w, object);
     } else {
         write_element(w, object, name, NULL);
@@ -527,6 +553,7 @@ fb_status fb_osim_write(const fb_model *model, int version, fb_text *out, fb_dia
     if (fb_tree_init(&w.tree, model) != FB_OK) {
         return FB_E_MEMORY;
     }
+    tell_links(&w);
     fb_text_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\" ?>\n");
     fb_text_printf(out, "<OpenSimDocument Version=\"%d\">", version);
     write_model(&w);

@@ -277,11 +277,10 @@ static const char *word_of(const fb_element *element) {
 
 /* Numbers of the other lists, with how many there are of each type. */
 static void print_rest(page *p) {
-    static const char *const lists[] = {"wraps",          "ligaments",   "springs",
-                                        "actuators",      "forces",      "contact_geometry",
-                                        "contact_forces", "controllers", "probes",
-                                        "markers",        "stations",    "frames",
-                                        "components",     "kept"};
+    static const char *const lists[] = {
+        "wraps",   "virtual_links",    "ligaments",      "springs",     "actuators",
+        "forces",  "contact_geometry", "contact_forces", "controllers", "probes",
+        "markers", "stations",         "frames",         "components",  "kept"};
     fb_text_puts(p->out, "\n");
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         const fb_list *list = items(p, lists[i]);

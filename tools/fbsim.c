@@ -32,7 +32,8 @@ static const fb_tool tool = {
                "writes the\n"
                "tables body_pose, marker, com, path_length, path_speed, moment_arm, muscle, "
                "mass_matrix,\n"
-               "inverse_dynamics and acceleration (.sto). 'fbsim sweep' writes lengths, moment "
+               "inverse_dynamics, acceleration and virtual_link (.sto). 'fbsim sweep' writes "
+               "lengths, moment "
                "arms and forces of\n"
                "muscles, and the joint's strength, over the range of a coordinate.",
     .operands = "eval|sweep [MODEL]",
@@ -56,12 +57,13 @@ enum {
     MASS_MATRIX,
     INVERSE_DYNAMICS,
     ACCELERATION,
+    VIRTUAL_LINK,
     N_TABLES
 };
-static const char *const table_names[N_TABLES] = {"body_pose",   "marker",      "com",
-                                                  "path_length", "path_speed",  "moment_arm",
-                                                  "muscle",      "mass_matrix", "inverse_dynamics",
-                                                  "acceleration"};
+static const char *const table_names[N_TABLES] = {"body_pose",    "marker",      "com",
+                                                  "path_length",  "path_speed",  "moment_arm",
+                                                  "muscle",       "mass_matrix", "inverse_dynamics",
+                                                  "acceleration", "virtual_link"};
 
 /* What an evaluation needs and makes. */
 typedef struct evaluation {
@@ -74,7 +76,7 @@ typedef struct evaluation {
     fb_sto states;
     int *value, *speed, *activation; /* columns of the states, -1 for none */
     double *scratch;                 /* n_q x n_q, and n_q */
-    long unbalanced, unmet, singular;
+    long unbalanced, unmet, singular, unlinked;
 } evaluation;
 
 static const char *coordinate_name(const evaluation *e, int i) {
@@ -141,6 +143,22 @@ static void start_tables(evaluation *e) {
     }
 }
 
+/* Of each virtual link: its place, what is left of the tensions, and the tension of each wire. */
+static void start_links(evaluation *e) {
+    static const char *const parts[] = {"x", "y", "z", "residual", NULL};
+    const fb_links *l = e->s->links;
+    fb_sto *t = &e->tables[VIRTUAL_LINK];
+    for (int i = 0; l && i < l->n; i++) {
+        const fb_link *link = &l->links[i];
+        add_columns(t, link->element->path, parts);
+        for (int k = 0; k < link->n_wires; k++) {
+            const fb_wire *wire = &l->wires[l->at[link->wires + k]];
+            fb_sto_add_column(t, fb_arena_printf(&t->arena, "%s|%s", link->element->path,
+                                                 l->paths->paths[wire->path].owner->path));
+        }
+    }
+}
+
 /* A new row of a table after its time; NULL if the table is not wanted. */
 static double *row_of(evaluation *e, int table, double time) {
     if (!e->wanted[table]) {
@@ -149,6 +167,24 @@ static double *row_of(evaluation *e, int table, double time) {
     double *row = fb_sto_row(&e->tables[table]);
     row[0] = time;
     return row + 1;
+}
+
+static void put_links(evaluation *e, double time) {
+    const fb_links *l = e->s->links;
+    double *to = row_of(e, VIRTUAL_LINK, time);
+    for (int i = 0; to && l && i < l->n; i++) {
+        const fb_link *link = &l->links[i];
+        fb_v3_copy(to, l->place[i]);
+        to[3] = link->residual;
+        for (int k = 0; k < link->n_wires; k++) {
+            to[4 + k] = l->wires[l->at[link->wires + k]].tension;
+        }
+        to += 4 + link->n_wires;
+    }
+    if (l) {
+        fb_links_tell(l, "time", time, &e->cli->diag);
+        e->unlinked += l->n_failed;
+    }
 }
 
 static void put_bodies(evaluation *e, double time) {
@@ -367,6 +403,7 @@ static void evaluate(evaluation *e) {
         set_state(e, i);
         fb_simulation_move(e->s);
         put_bodies(e, time);
+        put_links(e, time);
         put_paths(e, time);
         put_muscles(e, time);
         put_dynamics(e, time);
@@ -476,6 +513,7 @@ static fb_status run(evaluation *e) {
             e->tables[i].arena.oom = &oom;
         }
         start_tables(e);
+        start_links(e);
         find_columns(e, &arena);
         tell_unused(e);
         evaluate(e);
@@ -503,8 +541,16 @@ static int eval(fb_cli *cli, evaluation *e, size_t max_bytes) {
         fb_cli_say(cli, "no accelerations: forces that act are not computed; --ignore-kept "
                         "computes them without");
     }
+    if (e->s->links) {
+        e->s->links->how = FB_EQUILIBRIUM_OPENSIM4; /* as the muscles' table */
+    } else if (!fb_cli_value(cli, "tables")) {
+        e->wanted[VIRTUAL_LINK] = false;
+    }
     int code = fb_exit_of(run(e));
     fb_sto_free(&e->states);
+    if (code == FB_EXIT_OK && e->unlinked) {
+        return FB_EXIT_NUMERIC;
+    }
     return code == FB_EXIT_OK && lacking ? FB_EXIT_UNSUPPORTED : code;
 }
 

@@ -19,6 +19,8 @@ typedef struct sweep {
     const char *glob;
     fb_sto table;
     double *coupling; /* n_q */
+    double *moment;   /* of each group of virtual links */
+    long unlinked;
 } sweep;
 
 static bool is_wanted(const sweep *w, const fb_muscle *m) {
@@ -70,10 +72,37 @@ static void start_table(sweep *w) {
     fb_sto_add_column(&w->table, "strength_negative");
 }
 
+static double arm_of(const sweep *w, int path) {
+    int n = w->s->system->n_q;
+    double arm = 0;
+    for (int k = 0; k < n; k++) {
+        arm += w->coupling[k] * w->s->path_arms[(size_t)path * (size_t)n + (size_t)k];
+    }
+    return arm;
+}
+
+/* Muscles that meet at virtual links, and the other wires there, make one moment. */
+static void add_links(sweep *w, double q, double *strength) {
+    const fb_links *l = w->s->links;
+    for (int i = 0; l && i < l->n_wires; i++) {
+        const fb_wire *wire = &l->wires[i];
+        if (wire->muscle < 0) {
+            w->moment[wire->group] += arm_of(w, wire->path) * wire->tension;
+        }
+    }
+    for (int i = 0; l && i < l->n; i++) {
+        strength[w->moment[i] < 0] += w->moment[i];
+        w->moment[i] = 0;
+    }
+    if (l) {
+        fb_links_tell(l, w->table.columns[0], q, &w->cli->diag);
+        w->unlinked += l->n_failed;
+    }
+}
+
 /* One pose. Where constraints cannot be met, or a muscle finds no balance, the numbers are nan. */
 static void put_row(sweep *w, double q) {
     fb_simulation *s = w->s;
-    int n = s->system->n_q;
     fb_state_defaults(s->state);
     s->state->q[w->coordinate] = q;
     bool met = fb_assemble_holding(s->state, w->coordinate, ASSEMBLY) == FB_OK;
@@ -86,18 +115,17 @@ static void put_row(sweep *w, double q) {
         if (!is_wanted(w, m)) {
             continue;
         }
-        double arm = 0;
-        for (int k = 0; k < n; k++) {
-            arm += w->coupling[k] * s->path_arms[(size_t)m->path * (size_t)n + (size_t)k];
-        }
+        double arm = arm_of(w, m->path);
+        int group = s->links ? fb_links_group(s->links, m->path) : -1;
         bool balanced = fb_simulation_equilibrate(s, i, FB_EQUILIBRIUM_STATIC);
         double force = met && balanced ? s->points[i].tendon_force : FB_NAN;
         to[0] = met ? s->path_length[m->path] : FB_NAN;
         to[1] = met ? arm : FB_NAN;
         to[2] = force;
         to += 3;
-        strength[arm < 0] += isnan(force) ? 0 : arm * force;
+        *(group < 0 ? &strength[arm < 0] : &w->moment[group]) += isnan(force) ? 0 : arm * force;
     }
+    add_links(w, q, strength);
     to[0] = strength[0];
     to[1] = strength[1];
 }
@@ -111,6 +139,7 @@ static fb_status fill(sweep *w) {
     w->table.arena.oom = &oom;
     w->coupling = fb_arena_array(&w->table.arena, (size_t)w->s->system->n_q + 1,
                                  sizeof *w->coupling);
+    w->moment = fb_arena_array(&w->table.arena, (size_t)w->s->paths->n_links, sizeof *w->moment);
     start_table(w);
     for (int i = 0; i < w->steps; i++) {
         put_row(w, w->low + (w->high - w->low) * i / (w->steps - 1));
@@ -144,5 +173,8 @@ int fb_fbsim_sweep(fb_cli *cli, fb_simulation *s) {
         }
     }
     fb_sto_free(&w.table);
+    if (status == FB_OK && w.unlinked) {
+        return FB_EXIT_NUMERIC;
+    }
     return fb_exit_of(status);
 }

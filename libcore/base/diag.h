@@ -75,13 +75,16 @@ typedef enum fb_action {
     X(FB2306, "a loop of joints") \
     X(FB2307, "a muscle parameter that is unusual") \
     X(FB2308, "a force that is not computed") \
+    X(FB2309, "a virtual link that wires cannot hold") \
     X(FB2401, "something changed on upgrade from an old version") \
     X(FB2501, "what an older document version cannot hold") \
     X(FB2502, "a name that an OpenSim list cannot hold") \
+    X(FB2503, "what OpenSim has no word for") \
     X(FB3001, "output cannot be written") \
     X(FB4001, "a muscle that finds no equilibrium") \
     X(FB4002, "constraints that cannot be met") \
-    X(FB4003, "accelerations that do not follow from the masses")
+    X(FB4003, "accelerations that do not follow from the masses") \
+    X(FB4004, "a virtual link that finds no equilibrium, or that nothing holds")
 
 typedef enum fb_diag_id {
 #define FB_DIAG_ENUM(ID, TEXT) ID,

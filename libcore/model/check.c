@@ -305,6 +305,38 @@ static void check_path(const fb_element *path, fb_diag *diag) {
     }
 }
 
+/* ---- virtual links -------------------------------------------------------------------------- */
+
+/* How many wires meet at a link: paths with a point there. */
+static int count_wires(const fb_model *model, const fb_element *link) {
+    int n = 0;
+    for (int i = 0; i < FB_LIST_COUNT; i++) {
+        for (size_t j = 0; j < model->lists[i].n; j++) {
+            const fb_element *path = fb_get_object(model->lists[i].items[j], "path");
+            const fb_value *points = path ? fb_get(path, "points") : NULL;
+            bool meets = false;
+            for (int k = 0; points && k < points->n; k++) {
+                meets |= fb_get_target(points->as.objects[k], "virtual_link") == link;
+            }
+            n += meets;
+        }
+    }
+    return n;
+}
+
+static void check_links(const fb_model *model, fb_diag *diag) {
+    const fb_list *links = fb_model_items(model, "virtual_links");
+    for (size_t i = 0; i < links->n; i++) {
+        int n = count_wires(model, links->items[i]);
+        if (n < 2) {
+            fb_diag_add(diag, FB_WARNING, FB2309, place_of(links->items[i]),
+                        "it goes where that pulls nothing any more",
+                        WHO "%d wire%s at it; two or more can hold it in balance",
+                        WHO_ARGS(links->items[i]), n, n == 1 ? " ends" : "s end");
+        }
+    }
+}
+
 /* ---- functions ------------------------------------------------------------------------------ */
 
 /* The table of a function that has one, seen through multipliers; NULL for others. */
@@ -397,5 +429,6 @@ static void check_element(const fb_element *element, void *context) {
 void fb_model_check(const fb_model *model, fb_diag *diag) {
     check_frames(model, diag);
     check_topology(model, diag);
+    check_links(model, diag);
     fb_visit_model(model, check_element, diag);
 }

@@ -11,10 +11,10 @@ static const fb_class *const tables[] = {
 #define N_TABLES ((int)(sizeof tables / sizeof tables[0]))
 
 const char *const fb_lists[] = {
-    "bodies",  "frames",           "stations",       "joints",      "constraints",
-    "wraps",   "muscles",          "ligaments",      "springs",     "actuators",
-    "forces",  "contact_geometry", "contact_forces", "controllers", "probes",
-    "markers", "components",       "kept",           NULL,
+    "bodies",    "frames",        "stations",         "joints",         "constraints",
+    "wraps",     "virtual_links", "muscles",          "ligaments",      "springs",
+    "actuators", "forces",        "contact_geometry", "contact_forces", "controllers",
+    "probes",    "markers",       "components",       "kept",           NULL,
 };
 
 static const fb_field kept_fields[] = {
@@ -86,6 +86,7 @@ const char *fb_list_set(const char *list) {
         {"bodies", "/bodyset"},
         {"joints", "/jointset"},
         {"constraints", "/constraintset"},
+        {"virtual_links", "/virtual_links"}, /* not in OpenSim */
         {"muscles", "/forceset"},
         {"ligaments", "/forceset"},
         {"springs", "/forceset"},
@@ -127,6 +128,7 @@ const char *fb_family_word(fb_family family) {
         [FB_PATH] = "path",
         [FB_PATH_POINT] = "path point",
         [FB_PATH_WRAP] = "path wrap",
+        [FB_VIRTUAL_LINK] = "virtual link",
         [FB_PATH_ELEMENT] = "path element",
         [FB_FORCE] = "force",
         [FB_CURVE] = "curve",

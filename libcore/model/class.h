@@ -34,6 +34,7 @@ typedef enum fb_family {
     FB_PATH, /* the path of a muscle or of another path force */
     FB_PATH_POINT,
     FB_PATH_WRAP,    /* the use of a wrap object by a path */
+    FB_VIRTUAL_LINK, /* a massless point at which wires meet; OpenSim has none */
     FB_PATH_ELEMENT, /* a via point or an obstacle of a Scholz2015 path */
     FB_FORCE,        /* muscles, ligaments, springs, actuators, contact and other forces */
     FB_CURVE,        /* muscle curves and activation models */
@@ -108,7 +109,8 @@ typedef struct fb_field {
 #define FB_CLASS_FIELDS 64 /* more than any class has; tests/model/test_class.c checks */
 
 typedef struct fb_class {
-    const char *name; /* OpenSim's, which is also its XML tag */
+    const char
+        *name; /* OpenSim's, which is also its XML tag; with a space in it: OpenSim has none */
     const char
         *type; /* the value of "type" in .fb, unique within its list; NULL: none is written */
     const char *list; /* the list of .fb that holds it; NULL for elements that others own */

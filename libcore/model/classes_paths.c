@@ -25,6 +25,17 @@ static const fb_field moving_point[] = {
     FB_F_OBJ("z", "z_location", FB_FUNCTION, FB_WRAPPED, NULL, "z in its frame"),
 };
 
+/* OpenSim has neither virtual links nor points on them; a point on one is written to it as a point
+ * that is fixed where the link begins, so the fields of a link are those of a path point. */
+static const fb_field virtual_link[] = {
+    FB_F_REF("frame", "socket_parent_frame", FB_FRAME, FB_SOCKET | FB_REQUIRED, "the frame in which it begins"),
+    FB_F_VEC("location", "location", 3, "0 0 0", "m", "where it begins, in that frame: near its equilibrium in the default pose"),
+};
+
+static const fb_field link_point[] = {
+    FB_F_REF("virtual_link", "#virtual_link", FB_VIRTUAL_LINK, FB_REQUIRED, "the virtual link at which the path ends, or through which it runs"),
+};
+
 static const fb_field path_wrap[] = {
     FB_F_REF("wrap", "wrap_object", FB_WRAP, FB_REQUIRED, "the wrap object"),
     FB_F_CHOICE("method", "method", "hybrid", "hybrid|midpoint|axial|Unassigned", "how the path over an ellipsoid is found"),
@@ -92,6 +103,8 @@ const fb_class fb_classes_paths[] = {
     FB_CLASS("PathPoint", NULL, NULL, FB_PATH_POINT, path_point, "a point fixed to a frame"),
     FB_CLASS("ConditionalPathPoint", "conditional", NULL, FB_PATH_POINT, conditional_point, "a point that counts only while a coordinate is in a range"),
     FB_CLASS("MovingPathPoint", "moving", NULL, FB_PATH_POINT, moving_point, "a point that moves in its frame with coordinates"),
+    FB_CLASS("link point", "link", NULL, FB_PATH_POINT, link_point, "a point at a virtual link"),
+    FB_CLASS("virtual link", NULL, "virtual_links", FB_VIRTUAL_LINK, virtual_link, "a massless point in equilibrium under the wires that meet at it"),
     FB_CLASS("PathWrap", NULL, NULL, FB_PATH_WRAP, path_wrap, "the use of a wrap object by a path"),
     FB_CLASS("Scholz2015GeometryPathPoint", "point", NULL, FB_PATH_ELEMENT, scholz_point, "a point of the path"),
     FB_CLASS("Scholz2015GeometryPathObstacle", "obstacle", NULL, FB_PATH_ELEMENT, scholz_obstacle, "a surface that the path may touch"),

@@ -91,7 +91,7 @@ typedef struct fb_list {
     size_t n, capacity;
 } fb_list;
 
-#define FB_LIST_COUNT 18 /* lists in fb_lists, `kept` being the last */
+#define FB_LIST_COUNT 19 /* lists in fb_lists, `kept` being the last */
 
 typedef struct fb_model {
     fb_arena arena;

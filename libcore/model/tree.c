@@ -190,6 +190,7 @@ fb_status fb_model_sort(fb_model *model) {
         for (const fb_set *set = fb_sets; set->tag; set++) {
             number(&tree, &tree.arena, set->path, &order);
         }
+        number(&tree, &tree.arena, fb_list_set("virtual_links"), &order);
         sort_all_comments(model->root);
         sort_all_comments(model->ground);
         for (int i = 0; i < FB_LIST_COUNT; i++) {

@@ -745,6 +745,25 @@ void fb_forces_apply(const fb_forces *forces, const fb_state *state, double time
     }
 }
 
+double fb_force_tension(const fb_forces *forces, const fb_force *force, const double *controls,
+                        const double *states, double length, double speed) {
+    double tension = 0;
+    fb_force alone = *force; /* on a path that is the only one */
+    alone.path = 0;
+    const fb_force_work work = {.forces = forces,
+                                .controls = controls,
+                                .states = states,
+                                .path_length = &length,
+                                .path_speed = &speed,
+                                .tension = &tension};
+    if (force->control >= 0) {
+        path_actuator(&alone, &work);
+    } else {
+        fb_force_spring(&alone, &work);
+    }
+    return tension;
+}
+
 void fb_forces_rates(const fb_forces *forces, const double *controls, const double *states,
                      const double *path_speed, double *rates) {
     for (int i = 0; i < forces->n_forces; i++) {

@@ -115,6 +115,11 @@ void fb_forces_apply(const fb_forces *forces, const fb_state *state, double time
                      const double *controls, const double *states, const double *path_length,
                      const double *path_speed, double *tension, double (*external)[6], double *tau);
 
+/* Tension, N, of one force on a path, if the path had this length (m) and lengthening speed (m/s).
+ * controls and states as in fb_forces_apply. */
+double fb_force_tension(const fb_forces *forces, const fb_force *force, const double *controls,
+                        const double *states, double length, double speed);
+
 /* Rates of the own states: (control - activation) / time constant; for a clutched spring's stretch
  * the path's speed while it is engaged, else its decay. */
 void fb_forces_rates(const fb_forces *forces, const double *controls, const double *states,

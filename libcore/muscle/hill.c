@@ -7,7 +7,8 @@
 #include "libcore/muscle/muscle.h"
 
 #define TINY 1e-9
-#define BALANCE 1e-8 /* what counts as in balance, in greatest isometric forces */
+#define BALANCE 1e-8        /* what counts as in balance, in greatest isometric forces */
+#define EXACT_BALANCE 1e-13 /* likewise, of muscles at virtual links */
 #define MOST_STEPS 100
 #define MOST_SCANS 400
 
@@ -466,7 +467,8 @@ static double imbalance(balance *b, double fiber) {
  * longer than slack. Then, if that fails, the first change of sign from there on shorter fibers. */
 static bool find_balance(balance *b, double low, double high, double *fiber) {
     double x = keep(*fiber, low, high), error = imbalance(b, x);
-    for (int i = 0; i < MOST_STEPS && fabs(error) > BALANCE; i++) {
+    double enough = b->m->exact ? EXACT_BALANCE : BALANCE;
+    for (int i = 0; i < MOST_STEPS && fabs(error) > enough; i++) {
         double h = 1e-7 * b->m->optimal_length;
         double slope = (imbalance(b, x + h) - imbalance(b, x - h)) / (2 * h);
         double step = slope != 0 ? -error / slope : 0, next = x, next_error = error;

@@ -44,6 +44,7 @@ typedef struct fb_muscle {
     bool as_opensim4;           /* as OpenSim 4.5.2 where it is known to be wrong */
     bool rigid;                 /* the tendon does not stretch */
     bool activation_is_control; /* no activation dynamics */
+    bool exact;                 /* balanced to 1e-13: it pulls at a virtual link */
     double max_force, optimal_length, slack_length, pennation;
     double max_velocity;       /* optimal fiber lengths per second */
     double height;             /* of the parallelogram, m */

@@ -64,9 +64,23 @@ static void compile_moving(builder *b, fb_path_point *to, const fb_element *from
     }
 }
 
+static int link_number(const builder *b, const fb_element *link) {
+    int i = 0;
+    while (i < b->p->n_links && b->p->links[i] != link) {
+        i++;
+    }
+    return i;
+}
+
 static void compile_point(builder *b, fb_path_point *to, const fb_element *from,
                           const fb_element *owner) {
     double location[3] = {0, 0, 0};
+    const fb_element *link = fb_get_target(from, "virtual_link");
+    if (link) { /* its frame and location are where it begins */
+        to->kind = FB_POINT_LINK;
+        to->link = link_number(b, link);
+        from = link;
+    }
     to->body = fb_system_body(b->p->system, fb_get_target(from, "frame"), &to->frame);
     if (to->body < 0) {
         fail(b, owner, "a path point is on no body");
@@ -171,6 +185,7 @@ static void list_coordinates(builder *b, fb_path *path) {
     for (int i = 0; i < path->n_points; i++) {
         const fb_path_point *point = &path->points[i];
         count_body(s, point->body, counts);
+        path->linked |= point->kind == FB_POINT_LINK;
         for (int k = 0; point->kind == FB_POINT_MOVING && k < 3; k++) {
             if (point->coordinate[k] >= 0) { /* and its joint's others: angles share their speeds */
                 const fb_branch *joint = &s->branches[s->coordinates[point->coordinate[k]].mobod];
@@ -192,7 +207,7 @@ static void list_coordinates(builder *b, fb_path *path) {
     }
     path->coordinates = fb_arena_array(&b->p->arena, (size_t)s->n_q, sizeof *path->coordinates);
     for (int i = 0; i < s->n_q; i++) {
-        if (moves[i]) {
+        if (moves[i] || path->linked) { /* a virtual link moves with whatever pulls at it */
             path->coordinates[path->n_coordinates++] = i;
         }
     }
@@ -232,6 +247,9 @@ static void compile_path(builder *b, const fb_element *owner, const fb_element *
 
 static void compile(builder *b) {
     const fb_model *model = b->p->system->model;
+    const fb_list *links = fb_model_items(model, "virtual_links");
+    b->p->links = (const fb_element *const *)links->items;
+    b->p->n_links = (int)links->n;
     compile_wraps(b);
     for (int i = 0; i < FB_LIST_COUNT; i++) {
         for (size_t j = 0; j < model->lists[i].n; j++) {
@@ -553,7 +571,14 @@ void fb_path_course(const fb_paths *paths, int i, const fb_state *state, fb_cour
         fb_course_point *to = &course->points[course->n++];
         to->body = point->body;
         to->source = k;
-        place_point(point, state, to->place);
+        if (point->kind == FB_POINT_LINK) {
+            to->body = -1 - point->link;
+        }
+        if (point->kind == FB_POINT_LINK && course->links) {
+            fb_v3_copy(to->place, course->links[point->link]);
+        } else {
+            place_point(point, state, to->place);
+        }
         fb_v3_copy(to->site, to->place);
     }
     if (path->n_wraps > 0) {
@@ -609,6 +634,11 @@ double fb_path_speed(const fb_paths *paths, int i, const fb_state *state, const 
             continue;
         }
         for (int e = 0; e < 2; e++) {
+            if (ends[e]->body < 0) { /* at a virtual link */
+                fb_v3_copy(v[e], course->link_velocity ? course->link_velocity[-1 - ends[e]->body]
+                                                       : (const double[3]){0, 0, 0});
+                continue;
+            }
             fb_point_velocity(v[e], state, ends[e]->body, ends[e]->site);
             if (ends[e]->source >= 0 && path->points[ends[e]->source].kind == FB_POINT_MOVING) {
                 double drift[3];
@@ -698,7 +728,8 @@ static void course_arms(const fb_path *path, const fb_state *state, const fb_cou
         if (fb_v3_normalize(direction) == 0) {
             continue;
         }
-        add_pull(state, a->body, b->body, a->site, direction, arms);
+        add_pull(state, a->body > 0 ? a->body : 0, b->body > 0 ? b->body : 0, a->site, direction,
+                 arms); /* a virtual link is held */
         if (slides(path, a)) {
             add_sliding(&path->points[a->source], state, false, direction, arms);
         }
@@ -759,7 +790,7 @@ void fb_path_moment_arms(const fb_paths *paths, int i, const fb_state *state,
 double fb_path_speed_by_arms(const fb_paths *paths, int i, const fb_state *state,
                              const fb_course *course, const double *arms) {
     const fb_path *path = &paths->paths[i];
-    if (paths->as_opensim4 || path->length) {
+    if (paths->as_opensim4 || path->length || path->linked) {
         return fb_path_speed(paths, i, state, course);
     }
     double speed = 0;

@@ -10,12 +10,18 @@
 extern "C" {
 #endif
 
-typedef enum fb_point_kind { FB_POINT_FIXED, FB_POINT_CONDITIONAL, FB_POINT_MOVING } fb_point_kind;
+typedef enum fb_point_kind {
+    FB_POINT_FIXED,
+    FB_POINT_CONDITIONAL,
+    FB_POINT_MOVING,
+    FB_POINT_LINK
+} fb_point_kind;
 
 typedef struct fb_path_point {
     fb_point_kind kind;
     int body;
-    double location[3]; /* in the body; FB_POINT_MOVING: unused */
+    double location[3]; /* in the body; FB_POINT_MOVING: unused; FB_POINT_LINK: where it begins */
+    int link;           /* FB_POINT_LINK: number of the virtual link */
     int coordinate[3];  /* conditional: [0]; moving: of x, y, z, -1 for none */
     double range[3]
                 [2]; /* conditional: [0]; moving: the coordinates' ranges, to which they are kept */
@@ -36,6 +42,7 @@ typedef struct fb_path {
     /* a path whose length is a function of coordinates has no points */
     int n_arguments, *arguments;
     fb_function *length, *moment_arms, *speed; /* moment_arms: n_arguments of them, or NULL */
+    bool linked;                               /* a virtual link is among its points */
     int n_coordinates, *coordinates;           /* those that it may have moment arms about */
     const fb_element *owner;                   /* the force */
 } fb_path;
@@ -48,6 +55,8 @@ typedef struct fb_paths {
     int n_paths;
     fb_wrap *wraps;
     int n_wraps;
+    const fb_element *const *links; /* virtual links, in the model's order */
+    int n_links;
     int most_points; /* of one path, wrap points included */
     bool as_opensim4;
 } fb_paths;
@@ -58,7 +67,7 @@ void fb_paths_free(fb_paths *paths);
 
 /* One point of a path in some pose. */
 typedef struct fb_course_point {
-    int body;
+    int body;        /* -1 - number of the virtual link for a point at one */
     double place[3]; /* in ground; as OpenSim's stale caches have it if that is reproduced */
     double site[3];  /* in ground, where forces act */
     int source;      /* number of the path point, or -1 - number of the path's wrap */
@@ -69,6 +78,9 @@ typedef struct fb_course {
     fb_course_point *points;
     int n;
     double length; /* m */
+    /* where virtual links are in ground, and their velocities: n_links of the paths, the caller's.
+     * NULL: where they begin, at rest */
+    double (*links)[3], (*link_velocity)[3];
 } fb_course;
 
 /* The course of path i; after fb_state_position. */

@@ -46,12 +46,19 @@ fb_status fb_simulation_new(fb_simulation **simulation, const fb_model *model, b
     if (status == FB_OK) {
         status = fb_forces_compile(&s->forces, s->system, s->paths, as_opensim4, diag);
     }
+    if (status == FB_OK) {
+        status = fb_links_compile(&s->links, s->paths, s->muscles, s->forces, diag);
+    }
     if (status == FB_OK && (!(s->state = fb_state_new(s->system)) || !allocate(s))) {
         status = FB_E_MEMORY;
     }
     if (status != FB_OK) {
         fb_simulation_free(s);
         return status;
+    }
+    if (s->links) {
+        s->course.links = s->links->place;
+        s->course.link_velocity = s->links->velocity;
     }
     fb_state_defaults(s->state);
     for (int i = 0; i < s->muscles->n; i++) {
@@ -65,6 +72,7 @@ void fb_simulation_free(fb_simulation *s) {
     if (!s) {
         return;
     }
+    fb_links_free(s->links);
     fb_forces_free(s->forces);
     fb_muscles_free(s->muscles);
     if (s->state) {
@@ -85,12 +93,18 @@ void fb_simulation_move(fb_simulation *s) {
 }
 
 void fb_simulation_paths(fb_simulation *s) {
+    if (s->links) {
+        fb_links_solve(s->links, s->state, s->activation, s->points);
+    }
     for (int i = 0; i < s->paths->n_paths; i++) {
         fb_path_course(s->paths, i, s->state, &s->course);
         s->path_length[i] = s->course.length;
         double *arms = s->path_arms + (size_t)i * (size_t)s->system->n_q;
         fb_path_moment_arms(s->paths, i, s->state, &s->course, arms);
         s->path_speed[i] = fb_path_speed_by_arms(s->paths, i, s->state, &s->course, arms);
+    }
+    if (s->links) {
+        fb_links_follow(s->links, s->state, s->path_arms);
     }
 }
 

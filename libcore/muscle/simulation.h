@@ -7,6 +7,7 @@
 
 #include "libcore/muscle/force.h"
 #include "libcore/muscle/muscle.h"
+#include "libcore/muscle/virtual_link.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,10 +19,12 @@ typedef struct fb_simulation {
     fb_paths *paths;
     fb_muscles *muscles;
     fb_forces *forces;
+    fb_links *links;         /* virtual links; NULL: the model has none */
     fb_course course;        /* of the path that was last looked at */
     double *path_length;     /* m; n_paths, of all paths: muscles', ligaments', .. */
     double *path_speed;      /* m/s */
-    double *path_arms;       /* n_paths x n_q: generalised forces of a tension of 1 N */
+    double *path_arms;       /* n_paths x n_q: generalised forces of a tension of 1 N; of
+                                wires at virtual links: fb_links_follow */
     double *tension;         /* N; n_paths */
     double *activation;      /* n of muscles: the caller sets them */
     fb_muscle_point *points; /* n of muscles */
@@ -38,7 +41,10 @@ fb_status fb_simulation_new(fb_simulation **simulation, const fb_model *model, b
 /* Takes NULL. */
 void fb_simulation_free(fb_simulation *simulation);
 
-/* Bodies' places and speeds; lengths, speeds and arms of all paths. */
+/* Bodies' places and speeds; lengths, speeds and arms of all paths. Virtual links are put into
+ * equilibrium first, at the activations that are set, and with links->fibers_held at the fiber
+ * lengths of the points (before fb_simulation_evaluate, while time is integrated):
+ * links->n_failed tells how many cannot be. */
 void fb_simulation_move(fb_simulation *simulation);
 /* The latter alone, after fb_state_position and fb_state_velocity. */
 void fb_simulation_paths(fb_simulation *simulation);

@@ -227,6 +227,11 @@ static void rejects_references_to_nothing(void) {
            FB2201, 5, "did you mean 'ground'?");
     refuse("\"joints\": [\n{\"name\": \"k\", \"type\": \"pin\", \"child\": \"b\"}]", FB2105, 5,
            "must be given");
+    refuse(
+        "\"virtual_links\": [{\"name\": \"knot\", \"frame\": \"ground\"}],\n\"springs\": "
+        "[{\"name\": \"s\", \"type\": \"path\", \"path\": {\"points\": [{\"frame\": \"ground\"}, "
+        "{\"type\": \"link\", \"virtual_link\": \"knob\"}]}}]",
+        FB2201, 5, "names no virtual link: 'knob'; did you mean 'knot'?");
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */

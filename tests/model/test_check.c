@@ -150,6 +150,22 @@ static void base_frames_are_found(void) {
     done(model, &diag);
 }
 
+/* ---- virtual links --------------------------------------------------------------------------- */
+
+#define LINKED(POINTS) \
+    "\"virtual_links\": [{\"name\": \"v\", \"frame\": \"ground\"}],\n\"springs\": [{\"name\": " \
+    "\"s\", \"type\": \"path\", \"path\": {\"points\": [" POINTS "]}}, {\"name\": \"t\", " \
+    "\"type\": \"path\", \"path\": {\"points\": [{\"type\": \"link\", \"virtual_link\": \"v\"}, " \
+    "{\"frame\": \"ground\"}]}}]"
+
+static void links_need_two_wires(void) {
+    warns("\"virtual_links\": [{\"name\": \"v\", \"frame\": \"ground\"}]", FB2309,
+          "/virtual_links/v", "0 wires end at it");
+    warns(LINKED("{\"frame\": \"ground\"}, {\"frame\": \"ground\"}"), FB2309, "/virtual_links/v",
+          "1 wire ends at it");
+    is_silent(LINKED("{\"frame\": \"ground\"}, {\"type\": \"link\", \"virtual_link\": \"v\"}"));
+}
+
 /* ---- values ---------------------------------------------------------------------------------- */
 
 #define MUSCLE(MEMBERS) \
@@ -349,6 +365,7 @@ static const fb_test tests[] = {
     FB_TEST(loops_of_joints_are_told),
     FB_TEST(frames_do_not_hang_on_themselves),
     FB_TEST(base_frames_are_found),
+    FB_TEST(links_need_two_wires),
     FB_TEST(muscle_parameters_are_in_their_bounds),
     FB_TEST(bounds_hold_for_other_classes_too),
     FB_TEST(coordinates_are_in_their_ranges),

@@ -144,7 +144,8 @@ static void sets_have_their_paths(void) {
         for (int k = 0; k < n; k++) {
             found = found || strcmp(fb_sets[k].path, fb_list_set(fb_lists[i])) == 0;
         }
-        FB_TRUE(found, "%s is in %s", fb_lists[i], fb_list_set(fb_lists[i]));
+        bool none = strcmp(fb_lists[i], "virtual_links") == 0; /* OpenSim has none */
+        FB_TRUE(found != none, "%s is in %s", fb_lists[i], fb_list_set(fb_lists[i]));
     }
 }
 

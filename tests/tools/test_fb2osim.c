@@ -93,6 +93,44 @@ static void what_opensim_lacks_travels_along(void) {
     fb_run_free(&second);
 }
 
+#define QUADRICEPS "models/quadriceps/quadriceps.fb"
+#define JUNCTION "<location>0.0365 -0.3107 0.0165</location>"
+
+/* OpenSim gets fixed points in place of virtual links; osim2fb puts the links back. */
+static void virtual_links_come_back(void) {
+    fb_run osim = RUN(NULL, QUADRICEPS);
+    FB_EQUAL_INT(osim.status, 0);
+    FB_HOLDS(osim.err, "OpenSim has no virtual link: the wires that meet at 'quadriceps_junction' "
+                       "end at a point fixed to 'femur'");
+    FB_HOLDS(osim.out, "<PathPoint name=\"junction\">\n\t\t\t\t\t\t\t\t\t<socket_parent_frame>"
+                       "/bodyset/femur</socket_parent_frame>\n\t\t\t\t\t\t\t\t\t" JUNCTION);
+    FB_TRUE(!strstr(osim.out, "virtual link>") && !strstr(osim.out, "link point"),
+            "as points only");
+    const char *folder = fb_test_folder();
+    const char *file = fb_test_path(folder, "q.osim");
+    fb_test_write_file(file, osim.out, strlen(osim.out));
+    fb_run diff = FB_RUN(fb_fbinfo_main, NULL, "fbinfo", "--diff", QUADRICEPS, file);
+    FB_EQUAL_INT(diff.status, 0);
+    fb_run_free(&diff);
+    /* one of the points moved since: it stays where it is, the others go back */
+    char *at = strstr(osim.out, JUNCTION);
+    if (at) {
+        memcpy(at, "<location>0.0366", 16);
+        fb_run second = FB_RUN(fb_osim2fb_main, osim.out, "osim2fb", "-");
+        FB_EQUAL_INT(second.status, 0);
+        FB_HOLDS(second.err,
+                 "'/forceset/rectus_femoris#path#0#points#1' was a point at the virtual "
+                 "link 'quadriceps_junction', but is no longer where that begins");
+        FB_HOLDS(second.out, "\"location\": [0.0366, -0.3107, 0.0165]");
+        FB_HOLDS(second.out, "\"virtual_link\": \"quadriceps_junction\"");
+        fb_run_free(&second);
+    }
+    fb_run_free(&osim);
+    osim = RUN(NULL, "--strict", QUADRICEPS);
+    FB_EQUAL_INT(osim.status, 4);
+    fb_run_free(&osim);
+}
+
 /* Characters that XML cannot hold must not make a file that nobody can read. */
 static void characters_that_xml_lacks_do_not_break_the_file(void) {
     static const char *const names[] = {"a\\u0001b", "a\\u001fb", "a\\uffffb", "a\\u007fb",
@@ -190,6 +228,7 @@ static const fb_test tests[] = {
     FB_TEST(other_versions_are_wrong_usage),
     FB_TEST(there_and_back_is_the_same_document),
     FB_TEST(what_opensim_lacks_travels_along),
+    FB_TEST(virtual_links_come_back),
     FB_TEST(characters_that_xml_lacks_do_not_break_the_file),
     FB_TEST(comments_with_two_dashes_are_written),
     FB_TEST(reads_osim_as_well),

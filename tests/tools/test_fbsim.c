@@ -180,6 +180,99 @@ static void sweeps_give_arms_that_are_the_slope_of_lengths(void) {
     fb_run_free(&run);
 }
 
+#define QUADRICEPS "models/quadriceps/quadriceps.fb"
+#define JUNCTION "/virtual_links/quadriceps_junction"
+
+/* The quadriceps' heads and tendon are in balance at their junction; the junction begins where it
+ * is in the default pose; without virtual links there is no such table. */
+static void virtual_links_have_a_table(void) {
+    const char *folder = fb_test_folder();
+    char file[1100];
+    put_states(folder, file, sizeof file,
+               "s\nendheader\ntime\tknee_flexion\tknee_flexion_u\tvastus_lateralis.activation\n"
+               "0\t0.3490658503988659\t0\t0.05\n1\t1.2\t3\t1\n");
+    fb_run run = RUN(NULL, "eval", QUADRICEPS, "-s", file, "-d", folder);
+    FB_EQUAL_INT(run.status, 0);
+    fb_sto l, m;
+    if (load(&l, folder, "virtual_link") && load(&m, folder, "muscle")) {
+        FB_NEAR(value_of(&l, 0, JUNCTION "|x"), 0.0365, 1e-4, 0);
+        FB_NEAR(value_of(&l, 0, JUNCTION "|y"), 0.95 - 0.3107, 1e-4, 0);
+        FB_NEAR(value_of(&l, 0, JUNCTION "|z"), 0.0165, 1e-4, 0);
+        for (int i = 0; i < 2; i++) {
+            double tendon = value_of(&l, i, JUNCTION "|/forceset/patellar_tendon");
+            FB_TRUE(tendon > 200, "it is taut: %g N", tendon);
+            FB_TRUE(value_of(&l, i, JUNCTION "|residual") < 1e-9 * tendon, "it is in balance");
+            FB_SAME(value_of(&m, i, "/forceset/vastus_lateralis|tendon_force"),
+                    value_of(&l, i, JUNCTION "|/forceset/vastus_lateralis"));
+        }
+        fb_sto_free(&l);
+        fb_sto_free(&m);
+    }
+    fb_run_free(&run);
+    const char *other = fb_test_folder();
+    run = RUN(pendulum, "eval", "-d", other, "-");
+    FB_EQUAL_INT(run.status, 0);
+    FB_EQUAL_INT(fb_test_count_files(other), fb_test_count_files(folder) - 2);
+    fb_run_free(&run);
+}
+
+/* 3 to 5 cm, falling as the knee bends: what is measured at the knee (models/quadriceps). */
+static void the_quadriceps_extends_the_knee(void) {
+    static const char *const heads[] = {"rectus_femoris", "vastus_lateralis", "vastus_medialis",
+                                        "vastus_intermedius"};
+    fb_run run = RUN(NULL, "sweep", QUADRICEPS, "-c", "knee_flexion", "--steps", "401");
+    FB_EQUAL_INT(run.status, 0);
+    FB_EQUAL_STR(run.err, "");
+    fb_sto t;
+    fb_diag diag;
+    fb_diag_init(&diag);
+    FB_EQUAL_INT(fb_sto_read(&t, run.out, strlen(run.out), "sweep", &diag), FB_OK);
+    for (int i = 40; i + 1 < t.n_rows; i += 40) {
+        double step = value_of(&t, i + 1, "knee_flexion") - value_of(&t, i - 1, "knee_flexion");
+        double moment = 0, force = 0;
+        for (int k = 0; k < 4; k++) {
+            char column[100];
+            snprintf(column, sizeof column, "/forceset/%s|length", heads[k]);
+            double slope = (value_of(&t, i + 1, column) - value_of(&t, i - 1, column)) / step;
+            snprintf(column, sizeof column, "/forceset/%s|moment_arm", heads[k]);
+            double arm = value_of(&t, i, column);
+            FB_NEAR(arm, -slope, 2e-4, 0);
+            snprintf(column, sizeof column, "/forceset/%s|tendon_force", heads[k]);
+            moment += arm * value_of(&t, i, column);
+            force += value_of(&t, i, column);
+        }
+        FB_TRUE(-moment > 0.03 * force && -moment < 0.05 * force, "arm at %g: %g m",
+                value_of(&t, i, "knee_flexion"), -moment / force);
+        /* the tendon's own arm, from its stretch, is what the heads' moments lack */
+        FB_NEAR(value_of(&t, i, "strength_negative"), moment, 0, 0.15);
+        FB_NEAR(value_of(&t, i, "strength_positive"), 0, 0, 0);
+    }
+    fb_sto_free(&t);
+    fb_diag_clear(&diag);
+    fb_run_free(&run);
+}
+
+/* A force that pushes: no equilibrium, finite numbers, status 5. */
+static void a_link_without_equilibrium_has_status_5(void) {
+    static const char text[] =
+        "{\"fb\": \"1.0\", \"virtual_links\": [{\"name\": \"v\", \"frame\": \"ground\"}], "
+        "\"forces\": "
+        "[{\"name\": \"push\", \"type\": \"expression_path\", \"expression\": \"-50\", \"path\": "
+        "{\"points\": [{\"frame\": \"ground\", \"location\": [1, 0, 0]}, {\"type\": \"link\", "
+        "\"virtual_link\": \"v\"}]}}]}";
+    fb_run run = RUN(text, "eval", "--tables", "virtual_link", "-");
+    FB_EQUAL_INT(run.status, 5);
+    FB_HOLDS(run.err, "virtual link 'v': no equilibrium at time 0: 50 N are left");
+    FB_TRUE(strstr(run.out, "endheader") && !strstr(run.out, "nan"), "%s", run.out);
+    fb_run_free(&run);
+    run = RUN("{\"fb\": \"1.0\", \"virtual_links\": [{\"name\": \"v\", \"frame\": \"ground\", "
+              "\"location\": [0, \"inf\", 0]}]}",
+              "eval", "-");
+    FB_EQUAL_INT(run.status, 3);
+    FB_HOLDS(run.err, "'v': where it begins must be finite");
+    fb_run_free(&run);
+}
+
 static void columns_that_name_nothing_are_told(void) {
     const char *folder = fb_test_folder();
     char file[1100];
@@ -227,6 +320,9 @@ static const fb_test tests[] = {
     FB_TEST(moment_arms_are_the_slope_of_lengths),
     FB_TEST(forces_that_are_not_computed_are_named),
     FB_TEST(sweeps_give_arms_that_are_the_slope_of_lengths),
+    FB_TEST(virtual_links_have_a_table),
+    FB_TEST(the_quadriceps_extends_the_knee),
+    FB_TEST(a_link_without_equilibrium_has_status_5),
     FB_TEST(columns_that_name_nothing_are_told),
     FB_TEST(one_table_goes_to_standard_output),
     FB_TEST(wrong_usage_has_status_2),
