@@ -5,8 +5,8 @@
 
 #include "libcore/motion/joints.h"
 
-#define STEP 1e-4 /* rad or m */
-#define KINK 1e-3 /* slopes before and after that differ by more are not of one smooth curve */
+#define STEP 2e-5 /* rad or m */
+#define KINK 5e-3 /* slopes before and after that differ by more are not of one smooth curve */
 
 /* True if no first-order change of where the path touches changes its length. */
 static bool is_shortest(const fb_simulation *s, const fb_path *path) {

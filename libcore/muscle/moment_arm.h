@@ -15,7 +15,7 @@ extern "C" {
 
 /* Minus the derivative of each path's length by each coordinate q, all others held: n_paths x n_q,
  * m/rad or m/m. Exact for straight paths, paths over spheres and cylinders, and functions of
- * coordinates; by central differences (error about 1e-8) for paths that lie on an ellipsoid or
+ * coordinates; by central differences (error under 1e-6) for paths that lie on an ellipsoid or
  * torus, or on anything as OpenSim 4 wraps it, and for those with a point that stands still beyond
  * the range of its coordinate. `differenced` (n_paths) gets which. At a kink, where a
  * wrap or a point comes into play, it is the slope of the side that is flatter. After
