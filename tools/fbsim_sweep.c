@@ -526,9 +526,9 @@ static void add_summary(const sweep *w, int column, const char *what, char *line
     size_t n = strlen(line);
     double rms, most;
     if (summarize(&w->table, column, &rms, &most)) {
-        snprintf(line + n, size - n, "%s %s %.4g %.4g", n ? "," : "", what, rms, most);
+        snprintf(line + n, size - n, "%s%s %.4g %.4g", n ? ", " : " ", what, rms, most);
     } else {
-        snprintf(line + n, size - n, "%s %s known nowhere", n ? "," : "", what);
+        snprintf(line + n, size - n, "%s%s known nowhere", n ? ", " : " ", what);
     }
 }
 
@@ -550,7 +550,7 @@ static void tell_differences(const sweep *w) {
     }
     for (int k = 0; k < 2 * w->n_coordinates; k++, column += 3) {
         char line[200] = "";
-        add_summary(w, column + 2, "", line, sizeof line);
+        add_summary(w, column + 2, "moment", line, sizeof line);
         fb_cli_say(w->cli, "%s differs by (rms, greatest)%s", w->table.columns[column], line);
     }
 }
