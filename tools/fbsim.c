@@ -26,7 +26,7 @@ static const fb_option options[] = {
     {0, "moment-arms", "KIND",
      "eval, sweep: generalized, as OpenSim defines them, or geometric, -dL/dq"},
     {0, "curve", "NAME",
-     "curves: active, passive, tendon, velocity, total, activation or all; all unless given"},
+     "curves: active, passive, tendon, velocity, total, activation, or all, the default"},
     {0, "unit", "UNIT", "curves: normalized, unless given, or si"},
     {0, "compat", "WHICH", "opensim4: reproduce OpenSim 4.5.2 where it is known to be wrong"},
     {0, "ignore-kept", NULL, "compute accelerations without forces that are not computed"},
@@ -42,8 +42,10 @@ static const fb_tool tool = {
                "mass_matrix,\n"
                "inverse_dynamics and acceleration (.sto). 'fbsim sweep' writes lengths, moment "
                "arms and forces of\n"
-               "muscles, and the joint's strength, over the range of a coordinate.",
-    .operands = "eval|sweep [MODEL]",
+               "muscles, and the joint's strength, over the range of a coordinate or two. 'fbsim "
+               "curves' writes the\n"
+               "curves of Hill-type muscles.",
+    .operands = "eval|sweep|curves [MODEL]",
     .max_operands = 2,
     .options = options,
     .examples = "  fbsim sweep arm.osim --coordinate r_elbow_flex --muscle 'BIC*' -o biceps.sto\n"

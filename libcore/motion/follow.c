@@ -37,22 +37,37 @@ static bool are_met(int m, int n, const double *G, const double *dq, double scal
     return true;
 }
 
-/* The least rates of the free coordinates that let dq[coordinate] = 1 be, all others held. `work`:
- * m * n + m + n numbers. */
-static bool solve_rates(int m, int n, const double *G, const bool *is_free, int coordinate,
+static bool is_dependent(const fb_system *s, int coordinate) {
+    for (int i = 0; i < s->n_constraint; i++) {
+        if (s->constraints[i].kind == FB_CONSTRAINT_COUPLER &&
+            s->constraints[i].coordinate == coordinate) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The least rates of the others, or only of those that couplers make dependent, that let
+ * dq[coordinate] = 1 be. `work`: m * n + m + n numbers. */
+static bool solve_rates(const fb_system *s, const double *G, bool only_dependent, int coordinate,
                         double scale, double *work, double *dq) {
+    int n = s->n_q, m = s->n_row;
     double *some = work, *right = some + m * n, *step = right + m;
+    memcpy(some, G, (size_t)(m * n) * sizeof *some);
+    for (int k = 0; k < n; k++) {
+        dq[k] = k != coordinate && (!only_dependent || is_dependent(s, k)); /* it may follow */
+        for (int i = 0; dq[k] == 0 && i < m; i++) {
+            some[i * n + k] = 0;
+        }
+    }
     for (int i = 0; i < m; i++) {
         right[i] = -G[i * n + coordinate];
-        for (int k = 0; k < n; k++) {
-            some[i * n + k] = is_free[k] && k != coordinate ? G[i * n + k] : 0;
-        }
     }
     if (fb_solve_least(m, n, some, right, step, 1e-12) != FB_OK) {
         return false;
     }
     for (int k = 0; k < n; k++) {
-        dq[k] = k == coordinate ? 1 : is_free[k] ? step[k] : 0;
+        dq[k] = k == coordinate ? 1 : dq[k] * step[k];
     }
     return are_met(m, n, G, dq, scale);
 }
@@ -65,21 +80,16 @@ bool fb_coordinate_follow(fb_state *state, int coordinate, double *dq) {
     if (m == 0) {
         return true;
     }
-    size_t numbers = (size_t)(2 * m * n + 2 * m + n);
-    double *G = fb_alloc(numbers * sizeof *G + (size_t)n * sizeof(bool));
+    double *G = fb_alloc((size_t)(2 * m * n + 2 * m + n) * sizeof *G);
     if (!G) {
         memset(dq, 0, (size_t)n * sizeof *dq);
         return false;
     }
     double *error = G + m * n, *work = error + m, scale = 0;
-    bool *is_free = (bool *)(G + numbers);
-    memset(is_free, 0, (size_t)n * sizeof *is_free);
     fb_constraint_position(state, error, G);
     for (int i = 0; i < s->n_constraint; i++) {
         const fb_constraint *c = &s->constraints[i];
-        if (c->kind == FB_CONSTRAINT_COUPLER) {
-            is_free[c->coordinate] = true;
-        } else if (c->kind == FB_CONSTRAINT_FIXED && c->coordinate == coordinate) {
+        if (c->kind == FB_CONSTRAINT_FIXED && c->coordinate == coordinate) {
             memset(G + c->row * n, 0, (size_t)n * sizeof *G);
         }
     }
@@ -87,11 +97,9 @@ bool fb_coordinate_follow(fb_state *state, int coordinate, double *dq) {
         fb_coordinate_forces(state, G + i * n);
         scale = fmax(scale, fabs(G[i * n + coordinate]));
     }
-    bool found = scale == 0 || solve_rates(m, n, G, is_free, coordinate, scale, work, dq);
-    if (!found) { /* a loop of bodies, or a coordinate that itself depends on another */
-        memset(is_free, 1, (size_t)n * sizeof *is_free);
-        found = solve_rates(m, n, G, is_free, coordinate, scale, work, dq);
-    }
+    /* without the others: a loop of bodies, or a coordinate that itself depends on another */
+    bool found = scale == 0 || solve_rates(s, G, true, coordinate, scale, work, dq) ||
+                 solve_rates(s, G, false, coordinate, scale, work, dq);
     if (!found) {
         memset(dq, 0, (size_t)n * sizeof *dq);
     }
