@@ -1,11 +1,12 @@
 /* fbsim: the mechanics of models. */
 #include <errno.h>
+#include <fnmatch.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "formats/sto.h"
 #include "libcore/base/number.h"
-#include "libcore/muscle/simulation.h"
+#include "libcore/muscle/moment_arm.h"
 #include "libcore/version.h"
 #include "tools/fbsim.h"
 
@@ -17,9 +18,16 @@ static const fb_option options[] = {
     {'d', "out", "DIR", "folder of the tables; '.' unless given, or --output for one table alone"},
     {0, "tables", "LIST", "which tables, with commas between: body_pose,path_length,.."},
     {'c', "coordinate", "NAME", "sweep: which coordinate"},
-    {'m', "muscle", "GLOB", "sweep: which muscles; all unless given"},
-    {0, "steps", "N", "sweep: how many values over the range; 51 unless given"},
-    {0, "activation", "A", "sweep: of all muscles; 1 unless given"},
+    {0, "and", "NAME", "sweep: a second coordinate, on a grid"},
+    {'m', "muscle", "GLOB", "sweep: which muscles, all unless given; curves: of which muscles"},
+    {0, "against", "MODEL", "sweep: another model beside the first, and how they differ"},
+    {0, "steps", "N[,M]", "sweep: values of each coordinate; 51, of two 21; curves: points, 101"},
+    {0, "activation", "A[,..]", "sweep: of all muscles, 1 unless given; curves: 0.1,0.5,1"},
+    {0, "moment-arms", "KIND",
+     "eval, sweep: generalized, as OpenSim defines them, or geometric, -dL/dq"},
+    {0, "curve", "NAME",
+     "curves: active, passive, tendon, velocity, total, activation, or all, the default"},
+    {0, "unit", "UNIT", "curves: normalized, unless given, or si"},
     {0, "compat", "WHICH", "opensim4: reproduce OpenSim 4.5.2 where it is known to be wrong"},
     {0, "ignore-kept", NULL, "compute accelerations without forces that are not computed"},
     {0, "max-size", "MB", "refuse larger files; 256 unless given"},
@@ -35,11 +43,14 @@ static const fb_tool tool = {
                "inverse_dynamics, acceleration and virtual_link (.sto). 'fbsim sweep' writes "
                "lengths, moment "
                "arms and forces of\n"
-               "muscles, and the joint's strength, over the range of a coordinate.",
-    .operands = "eval|sweep [MODEL]",
+               "muscles, and the joint's strength, over the range of a coordinate or two. 'fbsim "
+               "curves' writes the\n"
+               "curves of Hill-type muscles.",
+    .operands = "eval|sweep|curves [MODEL]",
     .max_operands = 2,
     .options = options,
     .examples = "  fbsim sweep arm.osim --coordinate r_elbow_flex --muscle 'BIC*' -o biceps.sto\n"
+                "  fbsim curves arm.osim --muscle BIClong --curve total > force_length.sto\n"
                 "  fbsim eval arm.osim --states arm_states.sto --out results\n"
                 "  osim2fb arm.osim | fbsim eval --tables moment_arm > arms.sto\n",
 };
@@ -77,6 +88,9 @@ typedef struct evaluation {
     int *value, *speed, *activation; /* columns of the states, -1 for none */
     double *scratch;                 /* n_q x n_q, and n_q */
     long unbalanced, unmet, singular, unlinked;
+    bool geometric;    /* --moment-arms */
+    double *arms;      /* geometric: n_paths x n_q */
+    bool *differenced; /* n_paths: which of them by differences */
 } evaluation;
 
 static const char *coordinate_name(const evaluation *e, int i) {
@@ -231,10 +245,17 @@ static void put_paths(evaluation *e, double time) {
     }
     /* a moment arm follows the coordinates that constraints make move along */
     for (int j = 0; arm && j < n; j++) {
-        fb_coordinate_coupling(s->state, j, e->scratch + (size_t)j * (size_t)n);
+        if (e->geometric) {
+            fb_coordinate_follow(s->state, j, e->scratch + (size_t)j * (size_t)n);
+        } else {
+            fb_coordinate_coupling(s->state, j, e->scratch + (size_t)j * (size_t)n);
+        }
+    }
+    if (arm && e->geometric) {
+        fb_moment_arms_geometric(s, e->arms, e->differenced);
     }
     for (int i = 0; arm && i < paths; i++) {
-        const double *arms = s->path_arms + (size_t)i * (size_t)n;
+        const double *arms = (e->geometric ? e->arms : s->path_arms) + (size_t)i * (size_t)n;
         for (int j = 0; j < n; j++) {
             const double *coupling = e->scratch + (size_t)j * (size_t)n;
             for (int k = 0; k < n; k++) {
@@ -322,6 +343,8 @@ static void find_columns(evaluation *e, fb_arena *arena) {
     e->speed = fb_arena_array(arena, n, sizeof *e->speed);
     e->activation = fb_arena_array(arena, m, sizeof *e->activation);
     e->scratch = fb_arena_array(arena, n * n + n, sizeof *e->scratch);
+    e->arms = fb_arena_array(arena, n * (size_t)e->s->paths->n_paths, sizeof *e->arms);
+    e->differenced = fb_arena_array(arena, (size_t)e->s->paths->n_paths, sizeof *e->differenced);
     for (size_t i = 0; i < n; i++) {
         e->value[i] = column_of(e, system->coordinates[i].element, "value", "");
         e->speed[i] = column_of(e, system->coordinates[i].element, "speed", "_u");
@@ -463,37 +486,74 @@ static fb_status read_states(evaluation *e, size_t max_bytes) {
     return status;
 }
 
-static fb_status write_tables(evaluation *e) {
-    const char *folder = fb_cli_value(e->cli, "out");
-    char header[200];
-    snprintf(header, sizeof header, "tool=fbsim %s\ngeometry=%s\n", FB_VERSION,
-             e->as_opensim4 ? "as OpenSim 4.5.2" : "exact");
+/* ---- what all commands share ------------------------------------------------------------------
+ */
+
+bool fb_fbsim_moment_arms(fb_cli *cli, bool *geometric) {
+    const char *kind = fb_cli_value(cli, "moment-arms");
+    *geometric = kind && strcmp(kind, "geometric") == 0;
+    if (kind && !*geometric && strcmp(kind, "generalized") != 0) {
+        fb_cli_say(cli, "--moment-arms is 'generalized' or 'geometric', not '%s'", kind);
+        return false;
+    }
+    return true;
+}
+
+bool fb_fbsim_is_wanted(const fb_cli *cli, const fb_muscle *muscle) {
+    const char *glob = fb_cli_value(cli, "muscle"), *path = muscle->element->path;
+    return !glob || fnmatch(glob, fb_path_name(path), 0) == 0 || fnmatch(glob, path, 0) == 0;
+}
+
+const char *fb_fbsim_plain(fb_arena *arena, const char *text) {
+    char *line = fb_arena_dup(arena, text ? text : "");
+    for (char *c = line; *c; c++) {
+        *c = (unsigned char)*c < ' ' ? ' ' : *c;
+    }
+    return line;
+}
+
+const char *fb_fbsim_header(fb_sto *table, const fb_simulation *s) {
+    return fb_arena_printf(&table->arena, "tool=fbsim %s\nmodel=%s\ngeometry=%s\n", FB_VERSION,
+                           fb_fbsim_plain(&table->arena, s->system->model->root->name),
+                           s->paths->as_opensim4 ? "as OpenSim 4.5.2" : "exact");
+}
+
+fb_status fb_fbsim_make_folder(const fb_cli *cli) {
+    const char *folder = fb_cli_value(cli, "out");
     if (folder && mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        fb_cli_say(e->cli, "%s: %s", folder, strerror(errno));
+        fb_cli_say(cli, "%s: %s", folder, strerror(errno));
         return FB_E_OUTPUT;
     }
-    for (int i = 0; i < N_TABLES; i++) {
+    return FB_OK;
+}
+
+fb_status fb_fbsim_write(fb_cli *cli, const fb_sto *table, const char *header, const char *file) {
+    fb_output output;
+    fb_status status = fb_cli_open(cli, file, &output);
+    if (status == FB_OK) {
+        fb_sto_write(table, header, &output.text);
+        status = fb_cli_close(cli, file, &output, true);
+    }
+    return status;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static fb_status write_tables(evaluation *e) {
+    const char *folder = fb_cli_value(e->cli, "out");
+    fb_status status = fb_fbsim_make_folder(e->cli);
+    for (int i = 0; i < N_TABLES && status == FB_OK; i++) {
+        char path[4096], header[200];
         if (!e->wanted[i]) {
             continue;
         }
-        char path[4096];
-        const char *file = path;
+        snprintf(header, sizeof header, "tool=fbsim %s\ngeometry=%s\n%s", FB_VERSION,
+                 e->as_opensim4 ? "as OpenSim 4.5.2" : "exact",
+                 i == MOMENT_ARM && e->geometric ? "moment_arms=" FB_FBSIM_GEOMETRIC "\n" : "");
         snprintf(path, sizeof path, "%s/%s.sto", folder ? folder : ".", table_names[i]);
-        if (e->alone) {
-            file = e->cli->output;
-        }
-        fb_output output;
-        fb_status status = fb_cli_open(e->cli, file, &output);
-        if (status != FB_OK) {
-            return status;
-        }
-        fb_sto_write(&e->tables[i], header, &output.text);
-        status = fb_cli_close(e->cli, file, &output, true);
-        if (status != FB_OK) {
-            return status;
-        }
+        status = fb_fbsim_write(e->cli, &e->tables[i], header, e->alone ? e->cli->output : path);
     }
-    return FB_OK;
+    return status;
 }
 
 /* Everything that allocates with jumps on failure. */
@@ -554,13 +614,15 @@ static int eval(fb_cli *cli, evaluation *e, size_t max_bytes) {
     return code == FB_EXIT_OK && lacking ? FB_EXIT_UNSUPPORTED : code;
 }
 
-/* Reads the model and compiles it, for any command. */
-static int simulate(fb_cli *cli, bool sweeps) {
+typedef int fb_command(fb_cli *cli, fb_simulation *simulation);
+
+/* Reads the model and compiles it, for any command; NULL: eval. */
+static int simulate(fb_cli *cli, fb_command *command) {
     evaluation e = {.cli = cli};
     double megabytes;
     const char *compat = fb_cli_value(cli, "compat");
     if (!fb_cli_number(cli, "max-size", 0, 2000, 256, &megabytes) ||
-        (!sweeps && !choose_tables(&e))) {
+        !fb_fbsim_moment_arms(cli, &e.geometric) || (!command && !choose_tables(&e))) {
         return FB_EXIT_USAGE;
     }
     e.as_opensim4 = compat && strcmp(compat, "opensim4") == 0;
@@ -577,7 +639,7 @@ static int simulate(fb_cli *cli, bool sweeps) {
     }
     int code = fb_exit_of(status);
     if (status == FB_OK) {
-        code = sweeps ? fb_fbsim_sweep(cli, e.s) : eval(cli, &e, max_bytes);
+        code = command ? command(cli, e.s) : eval(cli, &e, max_bytes);
     }
     fb_simulation_free(e.s);
     code = fb_cli_report(cli, model, code);
@@ -589,13 +651,16 @@ int fb_fbsim_main(int argc, char **argv, FILE *in, FILE *out, FILE *err) {
     fb_cli cli;
     int status = fb_cli_begin(&cli, &tool, argc, argv, in, out, err);
     const char *command = cli.n_operands ? cli.operands[0] : "";
-    bool sweeps = strcmp(command, "sweep") == 0;
-    if (status < 0 && !sweeps && strcmp(command, "eval") != 0) {
-        fb_cli_say(&cli, "the commands are 'eval' and 'sweep'; 'fbsim --help' shows what there is");
+    fb_command *run_it = strcmp(command, "sweep") == 0    ? fb_fbsim_sweep
+                         : strcmp(command, "curves") == 0 ? fb_fbsim_curves
+                                                          : NULL;
+    if (status < 0 && !run_it && strcmp(command, "eval") != 0) {
+        fb_cli_say(&cli, "the commands are 'eval', 'sweep' and 'curves'; 'fbsim --help' shows what "
+                         "there is");
         status = FB_EXIT_USAGE;
     }
     if (status < 0) {
-        status = simulate(&cli, sweeps);
+        status = simulate(&cli, run_it);
     }
     return fb_cli_end(&cli, status);
 }

@@ -316,10 +316,14 @@ static double largest(const double *x, int n) {
 }
 
 fb_status fb_assemble(fb_state *state, double tolerance) {
-    return fb_assemble_holding(state, -1, tolerance);
+    return fb_assemble_held(state, NULL, 0, tolerance);
 }
 
 fb_status fb_assemble_holding(fb_state *state, int held, double tolerance) {
+    return fb_assemble_held(state, &held, held >= 0, tolerance);
+}
+
+fb_status fb_assemble_held(fb_state *state, const int *held, int n_held, double tolerance) {
     const fb_system *s = state->system;
     int n = s->n_q, m = s->n_row;
     fb_state_position(state);
@@ -345,8 +349,8 @@ fb_status fb_assemble_holding(fb_state *state, int held, double tolerance) {
         last = size;
         for (int k = 0; k < m; k++) {
             error[k] = -error[k];
-            if (held >= 0) {
-                G[k * n + held] = 0;
+            for (int h = 0; h < n_held; h++) {
+                G[k * n + held[h]] = 0;
             }
         }
         if (fb_solve_least(m, n, G, error, step, 1e-12) != FB_OK) {

@@ -203,12 +203,24 @@ fb_status fb_assemble(fb_state *state, double tolerance);
 /* The same, but one coordinate keeps its value (-1: none); for joints whose speeds are derivatives.
  */
 fb_status fb_assemble_holding(fb_state *state, int coordinate, double tolerance);
+/* The same with n_held coordinates. */
+fb_status fb_assemble_held(fb_state *state, const int *held, int n_held, double tolerance);
 /* Changes u by as little as possible so that constraints hold at velocity level. */
 void fb_project_velocity(fb_state *state);
 /* How all speeds move with one: u for a unit speed of a coordinate, the others as little as
  * constraints allow (n_q numbers; zero if it cannot move). A locked coordinate counts as free here.
  */
 void fb_coordinate_coupling(fb_state *state, int coordinate, double *u);
+/* How all coordinates move with one: dq for a unit rate of a coordinate (n_q numbers). Those that
+ * couplers make dependent follow and all others are held; where that cannot be (a loop of bodies,
+ * or a coordinate that itself depends on another) all move as little as constraints allow. False,
+ * and zeros, if it cannot move. A locked or prescribed coordinate counts as free here, but only for
+ * its own motion. After fb_state_position. */
+bool fb_coordinate_follow(fb_state *state, int coordinate, double *dq);
+/* Turns generalised forces on speeds u, as they are everywhere here, into those on coordinates q
+ * (n_q, in place): the work for a unit of q. They differ in joints whose speeds are angular
+ * velocities. */
+void fb_coordinate_forces(const fb_state *state, double *forces);
 /* Accelerations under generalised forces tau (gravity and velocity terms are added here) with
  * constraints; FB_E_NUMERIC if the mass matrix is singular where it must not be. No allocation,
  * unless constraints are redundant. */

@@ -545,3 +545,83 @@ bool fb_muscle_equilibrate(const fb_muscle *m, double activation, double path_le
     fb_muscle_evaluate(m, activation, path_length, path_speed, fiber, v, point);
     return found || fiber <= low; /* the fiber may rest on its shortest length */
 }
+
+/* ---- curves, for those who look at them ------------------------------------------------------ */
+
+bool fb_muscle_has_curve(const fb_muscle *m, fb_hill_curve curve) {
+    switch (curve) {
+    case FB_HILL_ACTIVE:
+    case FB_HILL_VELOCITY: return true;
+    case FB_HILL_PASSIVE: return m->kind != FB_MUSCLE_DE_GROOTE_FREGLY || m->fiber_strain > 0;
+    case FB_HILL_TENDON: return !m->rigid && m->slack_length > 0;
+    }
+    return false;
+}
+
+double fb_muscle_velocity_unit(const fb_muscle *m) {
+    return m->kind == FB_MUSCLE_SCHUTTE ? m->optimal_length / m->time_scale
+                                        : m->optimal_length * m->max_velocity;
+}
+
+/* The inverse of the deprecated Thelen law in fb_muscle_evaluate, with its damper; v in optimal
+ * lengths per second. */
+static double deprecated_force(const fb_muscle *m, double a, double v) {
+    double V = fmax(m->low_velocity + a * (m->max_velocity - m->low_velocity), TINY);
+    double d = m->damping;
+    thelen_velocity law = thelen_law(m, 1, a);
+    if (v <= 0) {
+        return fmax(0, (law.A + v * (law.A / V + d)) / (1 - v / (law.Af * V)));
+    }
+    double b = law.k * (law.top - law.high);
+    double f = (law.A + v * (law.k * law.top / V + d)) / (1 + v * law.k / V);
+    return f <= law.high ? f : law.A + v * (b / V + d);
+}
+
+/* The inverse of schutte_velocity. */
+static double schutte_force(const fb_muscle *m, double A, double v) {
+    const double kv = 0.15, sk = 0.13, most = 1.4, d = m->damping, s = sk * kv / (kv + 1);
+    return d * v + (v <= -1  ? 0
+                    : v <= 0 ? kv * A * (1 + v) / (kv - v)
+                             : A * (most * v + s) / (v + s));
+}
+
+static double velocity_curve(const fb_muscle *m, double a, double v) {
+    switch (m->kind) {
+    case FB_MUSCLE_THELEN: {
+        thelen_velocity law = thelen_law(m, a, a);
+        return thelen_force_of(&law, v);
+    }
+    case FB_MUSCLE_THELEN_DEPRECATED: return deprecated_force(m, a, v * m->max_velocity);
+    case FB_MUSCLE_SCHUTTE: return schutte_force(m, a, v);
+    case FB_MUSCLE_DELP: return a * spline(m, 3, v);
+    default: return a * velocity_force(m, v);
+    }
+}
+
+double fb_muscle_curve(const fb_muscle *m, fb_hill_curve curve, double activation, double x) {
+    switch (curve) {
+    case FB_HILL_ACTIVE: return activation_of(m, activation) * active_length(m, x);
+    case FB_HILL_PASSIVE: return passive_length(m, x);
+    case FB_HILL_TENDON: return tendon_force(m, 1 + x);
+    case FB_HILL_VELOCITY: return velocity_curve(m, activation_of(m, activation), x);
+    }
+    return 0;
+}
+
+double fb_muscle_optimal_path(const fb_muscle *m) {
+    double cosine = cos(m->pennation), tendon = m->slack_length;
+    if (fb_muscle_has_curve(m, FB_HILL_TENDON)) {
+        double wanted = (active_length(m, 1) + fmax(0, passive_length(m, 1))) * cosine;
+        double low = 0, high = 1;
+        for (int i = 0; i < 60; i++) {
+            double middle = (low + high) / 2;
+            if (tendon_force(m, 1 + middle) < wanted) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        tendon *= 1 + high;
+    }
+    return tendon + m->optimal_length * cosine;
+}

@@ -99,6 +99,28 @@ typedef enum fb_equilibrium {
 bool fb_muscle_equilibrate(const fb_muscle *muscle, double activation, double path_length,
                            double path_speed, fb_equilibrium how, fb_muscle_point *point);
 
+/* ---- curves ---------------------------------------------------------------------------------- */
+
+typedef enum fb_hill_curve {
+    FB_HILL_ACTIVE,  /* over fiber length, in optimal fiber lengths: of isometric fibers */
+    FB_HILL_PASSIVE, /* over fiber length, in optimal fiber lengths; without damping */
+    FB_HILL_TENDON,  /* over tendon strain */
+    FB_HILL_VELOCITY /* over fiber velocity, in fb_muscle_velocity_unit: of active fibers where
+                        they are strongest. The laws of Schutte's and the deprecated Thelen's
+                        muscles hold the fibers' damper, the others do not. */
+} fb_hill_curve;
+
+/* False for what a muscle does without: a tendon that does not stretch, passive force ignored. */
+bool fb_muscle_has_curve(const fb_muscle *muscle, fb_hill_curve curve);
+/* A curve's force at an activation (kept to what the muscle allows), in greatest isometric forces;
+ * a muscle without the curve must not be asked. */
+double fb_muscle_curve(const fb_muscle *muscle, fb_hill_curve curve, double activation, double x);
+/* m/s: the greatest shortening velocity; of Schutte's muscles their optimal length per time scale.
+ */
+double fb_muscle_velocity_unit(const fb_muscle *muscle);
+/* The path's length, m, at which fibers at rest and activation 1 have their optimal length. */
+double fb_muscle_optimal_path(const fb_muscle *muscle);
+
 #ifdef __cplusplus
 }
 #endif
