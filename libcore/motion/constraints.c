@@ -113,6 +113,11 @@ static void weld_rows(const fb_state *state, const fb_constraint *c, const sides
     }
 }
 
+static void body_axis(double *r, const fb_state *state, int body, int axis) {
+    const double *R = state->pose[body].R;
+    fb_v3_set(r, R[axis], R[3 + axis], R[6 + axis]);
+}
+
 static void line_rows(const fb_state *state, const fb_constraint *c, const sides *at, double *error,
                       double *G, int n) {
     double d[3];
@@ -143,16 +148,21 @@ static void distance_row(const fb_state *state, const fb_constraint *c, const si
     add_point_row(state, G, c->body[0], at->p[0], d, -1);
 }
 
+/* The second point as seen in the first body, along axes of that body; so in Simbody too, which
+ * matters where the points are apart. */
 static void point_rows(const fb_state *state, const fb_constraint *c, const sides *at,
                        double *error, double *G, int n) {
-    static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    double d[3];
+    fb_v3_sub(d, at->p[1], at->p[0]);
     for (int i = 0; i < 3; i++) {
-        error[i] = at->p[1][i] - at->p[0][i];
+        double e[3];
+        body_axis(e, state, c->body[0], i);
+        error[i] = fb_v3_dot(e, d);
         if (!G) {
             continue;
         }
-        add_point_row(state, G + i * n, c->body[1], at->p[1], unit[i], 1);
-        add_point_row(state, G + i * n, c->body[0], at->p[0], unit[i], -1);
+        add_point_row(state, G + i * n, c->body[1], at->p[1], e, 1);
+        add_point_row(state, G + i * n, c->body[0], at->p[1], e, -1);
     }
 }
 
@@ -242,11 +252,11 @@ static void weld_bias(const fb_state *state, const fb_constraint *c, const sides
     }
 }
 
-static void line_bias(const fb_state *state, const fb_constraint *c, const sides *at,
-                      double *bias) {
-    /* the follower's acceleration as seen in body 0, without udot */
+/* The acceleration of the second point as seen in body 0, without udot. */
+static void relative_bias(const fb_state *state, const fb_constraint *c, const sides *at,
+                          double *a) {
     const double *V = state->V[c->body[0]], *A = state->A0[c->body[0]];
-    double v0[3], a0[3], relative[3], t[3], a[3];
+    double v0[3], a0[3], relative[3], t[3];
     fb_point_velocity(v0, state, c->body[0], at->p[1]);
     fb_v3_cross(t, A, at->p[1]);
     fb_v3_add(a0, A + 3, t);
@@ -256,6 +266,23 @@ static void line_bias(const fb_state *state, const fb_constraint *c, const sides
     fb_v3_sub(a, at->a[1], a0);
     fb_v3_cross(t, V, relative);
     fb_v3_madd(a, -2, t);
+}
+
+static void point_bias(const fb_state *state, const fb_constraint *c, const sides *at,
+                       double *bias) {
+    double a[3];
+    relative_bias(state, c, at, a);
+    for (int i = 0; i < 3; i++) {
+        double e[3];
+        body_axis(e, state, c->body[0], i);
+        bias[i] = fb_v3_dot(e, a);
+    }
+}
+
+static void line_bias(const fb_state *state, const fb_constraint *c, const sides *at,
+                      double *bias) {
+    double a[3];
+    relative_bias(state, c, at, a);
     for (int i = 0; i < 2; i++) {
         double e[3];
         fb_m3_mul_v3(e, state->pose[c->body[0]].R, c->direction[i]);
@@ -293,11 +320,7 @@ void fb_constraint_bias(const fb_state *state, const double *G, double *bias) {
             b[0] = second;
             break;
         }
-        case FB_CONSTRAINT_POINT:
-            for (int k = 0; k < 3; k++) {
-                b[k] = at.a[1][k] - at.a[0][k];
-            }
-            break;
+        case FB_CONSTRAINT_POINT: point_bias(state, c, &at, b); break;
         case FB_CONSTRAINT_DISTANCE: distance_bias(&at, b); break;
         case FB_CONSTRAINT_LINE: line_bias(state, c, &at, b); break;
         case FB_CONSTRAINT_WELD: weld_bias(state, c, &at, b); break;
