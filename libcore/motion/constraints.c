@@ -93,29 +93,44 @@ static void frame_axis(double *r, const fb_state *state, const fb_constraint *c,
 /* The pairs of axes whose right angles keep a weld's orientation. */
 static const int weld_axes[3][2] = {{0, 1}, {1, 2}, {2, 0}}; /* of frame 1, of frame 0 */
 
+static void body_axis(double *r, const fb_state *state, int body, int axis) {
+    const double *R = state->pose[body].R;
+    fb_v3_set(r, R[axis], R[3 + axis], R[6 + axis]);
+}
+
+/* The second point as seen in the first body, along axes of that body; so in Simbody too, which
+ * matters where the points are apart. */
+static void point_rows(const fb_state *state, const fb_constraint *c, const sides *at,
+                       double *error, double *G, int n) {
+    double d[3];
+    fb_v3_sub(d, at->p[1], at->p[0]);
+    for (int i = 0; i < 3; i++) {
+        double e[3];
+        body_axis(e, state, c->body[0], i);
+        error[i] = fb_v3_dot(e, d);
+        if (!G) {
+            continue;
+        }
+        add_point_row(state, G + i * n, c->body[1], at->p[1], e, 1);
+        add_point_row(state, G + i * n, c->body[0], at->p[1], e, -1);
+    }
+}
+
 static void weld_rows(const fb_state *state, const fb_constraint *c, const sides *at, double *error,
                       double *G, int n) {
-    static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int i = 0; i < 3; i++) {
         double x[3], y[3], cross[3];
         frame_axis(x, state, c, 1, weld_axes[i][0]);
         frame_axis(y, state, c, 0, weld_axes[i][1]);
         error[i] = fb_v3_dot(x, y);
-        error[3 + i] = at->p[1][i] - at->p[0][i];
         if (!G) {
             continue;
         }
         fb_v3_cross(cross, x, y); /* d(x.y)/dt = (x cross y) . (w1 - w0) */
         add_turn_row(state, G + i * n, c->body[1], cross, 1);
         add_turn_row(state, G + i * n, c->body[0], cross, -1);
-        add_point_row(state, G + (3 + i) * n, c->body[1], at->p[1], unit[i], 1);
-        add_point_row(state, G + (3 + i) * n, c->body[0], at->p[0], unit[i], -1);
     }
-}
-
-static void body_axis(double *r, const fb_state *state, int body, int axis) {
-    const double *R = state->pose[body].R;
-    fb_v3_set(r, R[axis], R[3 + axis], R[6 + axis]);
+    point_rows(state, c, at, error + 3, G ? G + 3 * n : NULL, n);
 }
 
 static void line_rows(const fb_state *state, const fb_constraint *c, const sides *at, double *error,
@@ -146,24 +161,6 @@ static void distance_row(const fb_state *state, const fb_constraint *c, const si
     }
     add_point_row(state, G, c->body[1], at->p[1], d, 1);
     add_point_row(state, G, c->body[0], at->p[0], d, -1);
-}
-
-/* The second point as seen in the first body, along axes of that body; so in Simbody too, which
- * matters where the points are apart. */
-static void point_rows(const fb_state *state, const fb_constraint *c, const sides *at,
-                       double *error, double *G, int n) {
-    double d[3];
-    fb_v3_sub(d, at->p[1], at->p[0]);
-    for (int i = 0; i < 3; i++) {
-        double e[3];
-        body_axis(e, state, c->body[0], i);
-        error[i] = fb_v3_dot(e, d);
-        if (!G) {
-            continue;
-        }
-        add_point_row(state, G + i * n, c->body[1], at->p[1], e, 1);
-        add_point_row(state, G + i * n, c->body[0], at->p[1], e, -1);
-    }
 }
 
 void fb_constraint_position(const fb_state *state, double *error, double *G) {
@@ -231,27 +228,6 @@ static void coupler_bias(const fb_state *state, const fb_constraint *c, double *
     }
 }
 
-static void weld_bias(const fb_state *state, const fb_constraint *c, const sides *at,
-                      double *bias) {
-    const double *w0 = state->V[c->body[0]], *w1 = state->V[c->body[1]];
-    double w[3], alpha[3];
-    fb_v3_sub(w, w1, w0);
-    fb_v3_sub(alpha, state->A0[c->body[1]], state->A0[c->body[0]]);
-    for (int i = 0; i < 3; i++) {
-        double x[3], y[3], cross[3], xdot[3], ydot[3], t[3], u[3];
-        frame_axis(x, state, c, 1, weld_axes[i][0]);
-        frame_axis(y, state, c, 0, weld_axes[i][1]);
-        fb_v3_cross(cross, x, y);
-        fb_v3_cross(xdot, w1, x);
-        fb_v3_cross(ydot, w0, y);
-        fb_v3_cross(t, xdot, y);
-        fb_v3_cross(u, x, ydot);
-        fb_v3_add(t, t, u);
-        bias[i] = fb_v3_dot(cross, alpha) + fb_v3_dot(t, w);
-        bias[3 + i] = at->a[1][i] - at->a[0][i];
-    }
-}
-
 /* The acceleration of the second point as seen in body 0, without udot. */
 static void relative_bias(const fb_state *state, const fb_constraint *c, const sides *at,
                           double *a) {
@@ -277,6 +253,27 @@ static void point_bias(const fb_state *state, const fb_constraint *c, const side
         body_axis(e, state, c->body[0], i);
         bias[i] = fb_v3_dot(e, a);
     }
+}
+
+static void weld_bias(const fb_state *state, const fb_constraint *c, const sides *at,
+                      double *bias) {
+    const double *w0 = state->V[c->body[0]], *w1 = state->V[c->body[1]];
+    double w[3], alpha[3];
+    fb_v3_sub(w, w1, w0);
+    fb_v3_sub(alpha, state->A0[c->body[1]], state->A0[c->body[0]]);
+    for (int i = 0; i < 3; i++) {
+        double x[3], y[3], cross[3], xdot[3], ydot[3], t[3], u[3];
+        frame_axis(x, state, c, 1, weld_axes[i][0]);
+        frame_axis(y, state, c, 0, weld_axes[i][1]);
+        fb_v3_cross(cross, x, y);
+        fb_v3_cross(xdot, w1, x);
+        fb_v3_cross(ydot, w0, y);
+        fb_v3_cross(t, xdot, y);
+        fb_v3_cross(u, x, ydot);
+        fb_v3_add(t, t, u);
+        bias[i] = fb_v3_dot(cross, alpha) + fb_v3_dot(t, w);
+    }
+    point_bias(state, c, at, bias + 3);
 }
 
 static void line_bias(const fb_state *state, const fb_constraint *c, const sides *at,

@@ -210,6 +210,22 @@ static double balanced_velocity(const fb_muscle *m, double active, double passiv
     return v;
 }
 
+/* The older Thelen muscle: velocity in greatest velocities at the activation, from the isometric
+ * active force A and what is left for the active fibers, f. Straight on below no force and above
+ * the threshold. */
+static double old_thelen_velocity(const fb_muscle *m, double A, double f) {
+    double Af = m->velocity_shape, d = m->damping, top = m->max_lengthening_force * A;
+    double k = (2 + 2 / Af) / (m->max_lengthening_force - 1), high = m->threshold * top;
+    if (f < 0) { /* slope there: d/df (f - A) / (A + f / Af + d) */
+        return -A / (A + d) + f * (A + d + A / Af) / ((A + d) * (A + d));
+    }
+    if (f < A) {
+        return (f - A) / (A + f / Af + d);
+    }
+    double b = k * (top - fmin(f, high)) + d, v = (fmin(f, high) - A) / b;
+    return f <= high ? v : v + (f - high) * (b + k * (high - A)) / (b * b);
+}
+
 /* Schutte 1993, as in OpenSim: v in optimal lengths per time scale. */
 static double schutte_velocity(const fb_muscle *m, double A, double f) {
     const double kv = 0.15, sk = 0.13, most = 1.4, d = m->damping;
@@ -351,20 +367,14 @@ void fb_muscle_evaluate(const fb_muscle *m, double activation, double path_lengt
         break;
     }
     case FB_MUSCLE_THELEN_DEPRECATED: {
-        double V = m->low_velocity + a * (m->max_velocity - m->low_velocity);
-        thelen_velocity law = thelen_law(m, 1, A);
-        double b = f <= A ? A + fmax(f, 0) / law.Af : law.k * (law.top - fmin(f, law.high));
-        v = (f - A) / (b / V + m->damping) * m->optimal_length;
-        active = fmax(0, A);
+        double V = m->low_velocity + fmin(a, 1) * (m->max_velocity - m->low_velocity);
+        v = old_thelen_velocity(m, fmax(a, 1e-6) * s.fl, f) * V * m->optimal_length;
         break;
     }
     case FB_MUSCLE_SCHUTTE:
         v = schutte_velocity(m, fmax(0, A), fmax(0, f)) * m->optimal_length / m->time_scale;
         break;
-    case FB_MUSCLE_DELP:
-        v = fiber_velocity;
-        active = fmax(0, A);
-        break;
+    case FB_MUSCLE_DELP: v = fiber_velocity; break;
     case FB_MUSCLE_MILLARD_ACCELERATION: {
         double w = fiber_velocity / m->optimal_length;
         double pulled = path_speed - fiber_velocity / fmax(s.cosine, 1e-6);
