@@ -328,6 +328,9 @@ void fb_constraint_bias(const fb_state *state, const double *G, double *bias) {
 /* ---- assembly ------------------------------------------------------------------------------- */
 
 #define ASSEMBLY_STEPS 100
+/* Singular values of G below this and the number of equations, relative to the largest, count as
+ * zero where speeds are found: as in Simbody (square root of the machine's precision). */
+#define REDUNDANT 1.5e-8
 
 static double largest(const double *x, int n) {
     double most = 0;
@@ -421,7 +424,7 @@ void fb_project_velocity(fb_state *state) {
             rhs[c->row] = 0; /* locked: it keeps its speed, which is zero where nobody set it */
         }
     }
-    if (fb_solve_least(m, n, G, rhs, step, 1e-12) == FB_OK) {
+    if (fb_solve_least(m, n, G, rhs, step, m * REDUNDANT) == FB_OK) {
         for (int k = 0; k < n; k++) {
             state->u[k] += step[k];
         }
@@ -449,7 +452,7 @@ void fb_coordinate_coupling(fb_state *state, int coordinate, double *u) {
     for (int i = 0; i < m; i++) {
         rhs[i] = -G[i * n + coordinate];
     }
-    if (fb_solve_least(m, n, G, rhs, step, 1e-12) == FB_OK) {
+    if (fb_solve_least(m, n, G, rhs, step, m * REDUNDANT) == FB_OK) {
         for (int k = 0; k < n; k++) {
             u[k] += step[k];
         }

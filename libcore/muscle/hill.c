@@ -538,7 +538,7 @@ static double old_balance(const fb_muscle *m, double a, double path) {
     if (m->kind == FB_MUSCLE_DELP) {
         fiber = path - slack;
     }
-    double cosine = cos(pennation_at(m, fiber)), tendon = path - fiber * cosine, error = 0;
+    double cosine = shape_at(m, path, fiber).cosine, tendon = path - fiber * cosine, error = 0;
     for (int i = 0; i <= OLD_STEPS; i++) {
         if (tendon < slack) {
             tendon = slack;
@@ -569,7 +569,7 @@ static double old_balance(const fb_muscle *m, double a, double path) {
             before = fiber;
             fiber += error > 0 ? step : -step;
         }
-        cosine = cos(pennation_at(m, fiber));
+        cosine = shape_at(m, path, fiber).cosine;
         tendon = path - fiber * cosine;
     }
     return fiber;

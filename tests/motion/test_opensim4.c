@@ -244,12 +244,16 @@ static void hardly_held_coordinates_are_free(void) {
                  "'a'}, {'name': 'k', 'type': 'slider', 'parent': 'f', 'child': 'g'}], "
                  "'constraints': [{'name': 'k', 'type': 'point', 'body_1': 'b', 'body_2': "
                  "'ground'}]}",
-                 i ? 1e-7 : 1e-3, i ? 1e-7 : 1e-3);
+                 i ? 1e-8 : 1e-3, i ? 1e-8 : 1e-3);
         rig r = begin(text, false);
         move(&r);
         FB_EQUAL_INT(fb_forward_dynamics(r.state, tau, udot), FB_OK);
         FB_NEAR(udot[0], i ? 3 : 0, 1e-6, 0); /* a falls while b stays */
         FB_NEAR(udot[1], i ? -3 : 0, 1e-6, 0);
+        double u[2];
+        fb_coordinate_coupling(r.state, 0, u);
+        FB_NEAR(u[0], i, 1e-6, 0);
+        FB_NEAR(u[1], -i, 1e-6, 0);
         end(&r);
     }
 }
