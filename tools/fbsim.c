@@ -78,8 +78,9 @@ typedef struct evaluation {
     long unbalanced, unmet, singular;
 } evaluation;
 
+/* The name of the i-th coordinate in the order of columns, which is the model's. */
 static const char *coordinate_name(const evaluation *e, int i) {
-    return fb_path_name(e->s->system->coordinates[i].path);
+    return fb_path_name(e->s->system->coordinates[e->s->system->file_order[i]].path);
 }
 
 static void add_columns(fb_sto *t, const char *path, const char *const *parts) {
@@ -191,6 +192,7 @@ static void put_bodies(evaluation *e, double time) {
 static void put_paths(evaluation *e, double time) {
     fb_simulation *s = e->s;
     int n = s->system->n_q, paths = s->paths->n_paths;
+    const int *order = s->system->file_order;
     double *length = row_of(e, PATH_LENGTH, time), *speed = row_of(e, PATH_SPEED, time);
     double *arm = row_of(e, MOMENT_ARM, time);
     if (length) {
@@ -206,7 +208,7 @@ static void put_paths(evaluation *e, double time) {
     for (int i = 0; arm && i < paths; i++) {
         const double *arms = s->path_arms + (size_t)i * (size_t)n;
         for (int j = 0; j < n; j++) {
-            const double *coupling = e->scratch + (size_t)j * (size_t)n;
+            const double *coupling = e->scratch + (size_t)order[j] * (size_t)n;
             for (int k = 0; k < n; k++) {
                 arm[(size_t)i * (size_t)n + (size_t)j] += coupling[k] * arms[k];
             }
@@ -241,21 +243,27 @@ static void put_muscles(evaluation *e, double time) {
 static void put_dynamics(evaluation *e, double time) {
     fb_simulation *s = e->s;
     int n = s->system->n_q;
+    const int *order = s->system->file_order;
     double *to = row_of(e, MASS_MATRIX, time);
     if (to) {
         fb_mass_matrix(s->state, e->scratch);
         for (int i = 0; i < n; i++) {
             for (int j = 0; j <= i; j++) {
-                *to++ = e->scratch[i * n + j];
+                *to++ = e->scratch[order[i] * n + order[j]];
             }
         }
     }
     if ((to = row_of(e, INVERSE_DYNAMICS, time)) != NULL) {
-        fb_inverse_dynamics(s->state, NULL, NULL, to);
+        fb_inverse_dynamics(s->state, NULL, NULL, e->scratch);
+        for (int i = 0; i < n; i++) {
+            to[i] = e->scratch[order[i]];
+        }
     }
     if ((to = row_of(e, ACCELERATION, time)) != NULL) {
         if (fb_simulation_accelerate(s, 0) == FB_OK) {
-            memcpy(to, s->acceleration, (size_t)n * sizeof *to);
+            for (int i = 0; i < n; i++) {
+                to[i] = s->acceleration[order[i]];
+            }
             return;
         }
         e->singular++;
