@@ -1,5 +1,6 @@
 #include "formats/sto.h"
 
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -194,13 +195,20 @@ double *fb_sto_row(fb_sto *table) {
     return table->values + begin;
 }
 
-void fb_sto_drop_zeros(fb_sto *table) {
+void fb_sto_drop_zeros(fb_sto *table, double rounding) {
     size_t old = (size_t)table->n_columns, kept = 0;
     int *from = fb_arena_array(&table->arena, old, sizeof *from);
+    double least = 0;
+    for (size_t i = 0; i < (size_t)table->n_rows * old; i++) {
+        if (i % old != 0 && fabs(table->values[i]) > least) {
+            least = fabs(table->values[i]);
+        }
+    }
+    least *= rounding;
     for (size_t j = 0; j < old; j++) {
         bool zero = j > 0;
         for (size_t i = 0; i < (size_t)table->n_rows && zero; i++) {
-            zero = table->values[i * old + j] == 0;
+            zero = fabs(table->values[i * old + j]) <= least;
         }
         if (!zero) {
             from[kept++] = (int)j;

@@ -33,8 +33,9 @@ int fb_sto_column(const fb_sto *table, const char *name);
 void fb_sto_start(fb_sto *table, const char *name);
 void fb_sto_add_column(fb_sto *table, const char *name);
 double *fb_sto_row(fb_sto *table);
-/* Leaves out the columns, all but the first, that are zero in every row. */
-void fb_sto_drop_zeros(fb_sto *table);
+/* Leaves out the columns, all but the first, that are zero in every row: no larger than `rounding`
+ * times the table's largest number, the first column apart. */
+void fb_sto_drop_zeros(fb_sto *table, double rounding);
 /* Writes a table. `header`: lines of "key=value" to stand above "endheader". */
 void fb_sto_write(const fb_sto *table, const char *header, fb_text *out);
 

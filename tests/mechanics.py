@@ -20,15 +20,8 @@ KNOWN = {
     "0940": ("moment_arm muscle path_length", "four paths over an ellipsoid and a cylinder"),
     "0161": ("acceleration moment_arm path_length path_speed", "far-side courses over spheres and ellipsoids, not understood"),
     "0163": ("acceleration moment_arm muscle path_length path_speed", "the same"),
-    "0034": ("muscle", "perhaps OpenSim's tolerance of 0.01 N"),
-    "0109": ("muscle", "perhaps OpenSim's tolerance of 0.01 N"),
-    "0133": ("moment_arm muscle", "OpenSim gives up on the model's muscles, which have no mass to move"),
-    "1112": ("acceleration muscle", "a fiber of length zero"),
-    "0147": ("acceleration", "verified: its states are off the constraints; how OpenSim weighs them is not known"),
+    "0133": ("moment_arm", "verified: of a coordinate that a constant holds, 0/0 in OpenSim, which leaves its rounding"),
     "0178": ("acceleration", "verified by hand: in the reference the model's controller acts"),
-    "0255": ("acceleration", "a coupler of a free joint's rotations, not understood"),
-    "0263": ("acceleration body_pose com mass_matrix", "a loop, which OpenSim cuts with a second body"),
-    "0270": ("mass_matrix", "names that occur twice; order not understood"),
 }
 
 

@@ -11,6 +11,7 @@
 #include "tools/fbsim.h"
 
 #define ASSEMBLY 1e-10 /* what constraints are met to */
+#define ROUNDING 1e-14 /* of the largest number: what counts as zero in a mass matrix */
 
 static const fb_option options[] = {
     {'s', "states", "FILE",
@@ -93,15 +94,21 @@ typedef struct evaluation {
     bool *differenced; /* n_paths: which of them by differences */
 } evaluation;
 
+/* The name of the i-th coordinate in the order of columns, which is the model's. */
 static const char *coordinate_name(const evaluation *e, int i) {
-    const fb_element *element = e->s->system->coordinates[i].element;
-    return element ? fb_path_name(element->path) : "free";
+    return fb_path_name(e->s->system->coordinates[e->s->system->file_order[i]].path);
 }
 
 static void add_columns(fb_sto *t, const char *path, const char *const *parts) {
     for (; *parts; parts++) {
         fb_sto_add_column(t, fb_arena_printf(&t->arena, "%s|%s", path, *parts));
     }
+}
+
+/* Whether a body has columns; a copy that cuts a loop has them only in OpenSim. */
+static bool shows(const evaluation *e, int body) {
+    const fb_mobod *m = &e->s->system->mobods[body];
+    return m->path && (m->copy_of < 0 || e->as_opensim4);
 }
 
 static void start_tables(evaluation *e) {
@@ -124,8 +131,8 @@ static void start_tables(evaluation *e) {
         fb_sto_add_column(&e->tables[i], "time");
     }
     for (int i = 1; i < system->n_body; i++) {
-        if (system->mobods[i].body->path) {
-            add_columns(&e->tables[BODY_POSE], system->mobods[i].body->path, pose);
+        if (shows(e, i)) {
+            add_columns(&e->tables[BODY_POSE], system->mobods[i].path, pose);
         }
     }
     for (size_t i = 0; i < markers->n; i++) {
@@ -206,7 +213,7 @@ static void put_bodies(evaluation *e, double time) {
     const fb_state *state = e->s->state;
     double *to = row_of(e, BODY_POSE, time);
     for (int i = 1; to && i < system->n_body; i++) {
-        if (system->mobods[i].body->path) {
+        if (shows(e, i)) {
             memcpy(to, state->pose[i].p, sizeof state->pose[i].p);
             memcpy(to + 3, state->pose[i].R, sizeof state->pose[i].R);
             to += 12;
@@ -235,6 +242,7 @@ static void put_bodies(evaluation *e, double time) {
 static void put_paths(evaluation *e, double time) {
     fb_simulation *s = e->s;
     int n = s->system->n_q, paths = s->paths->n_paths;
+    const int *order = s->system->file_order;
     double *length = row_of(e, PATH_LENGTH, time), *speed = row_of(e, PATH_SPEED, time);
     double *arm = row_of(e, MOMENT_ARM, time);
     if (length) {
@@ -257,7 +265,7 @@ static void put_paths(evaluation *e, double time) {
     for (int i = 0; arm && i < paths; i++) {
         const double *arms = (e->geometric ? e->arms : s->path_arms) + (size_t)i * (size_t)n;
         for (int j = 0; j < n; j++) {
-            const double *coupling = e->scratch + (size_t)j * (size_t)n;
+            const double *coupling = e->scratch + (size_t)order[j] * (size_t)n;
             for (int k = 0; k < n; k++) {
                 arm[(size_t)i * (size_t)n + (size_t)j] += coupling[k] * arms[k];
             }
@@ -292,21 +300,27 @@ static void put_muscles(evaluation *e, double time) {
 static void put_dynamics(evaluation *e, double time) {
     fb_simulation *s = e->s;
     int n = s->system->n_q;
+    const int *order = s->system->file_order;
     double *to = row_of(e, MASS_MATRIX, time);
     if (to) {
         fb_mass_matrix(s->state, e->scratch);
         for (int i = 0; i < n; i++) {
             for (int j = 0; j <= i; j++) {
-                *to++ = e->scratch[i * n + j];
+                *to++ = e->scratch[order[i] * n + order[j]];
             }
         }
     }
     if ((to = row_of(e, INVERSE_DYNAMICS, time)) != NULL) {
-        fb_inverse_dynamics(s->state, NULL, NULL, to);
+        fb_inverse_dynamics(s->state, NULL, NULL, e->scratch);
+        for (int i = 0; i < n; i++) {
+            to[i] = e->scratch[order[i]];
+        }
     }
     if ((to = row_of(e, ACCELERATION, time)) != NULL) {
         if (fb_simulation_accelerate(s, 0) == FB_OK) {
-            memcpy(to, s->acceleration, (size_t)n * sizeof *to);
+            for (int i = 0; i < n; i++) {
+                to[i] = s->acceleration[order[i]];
+            }
             return;
         }
         e->singular++;
@@ -321,16 +335,15 @@ static void put_dynamics(evaluation *e, double time) {
 /* ---- states --------------------------------------------------------------------------------- */
 
 /* A column by the name that OpenSim 4 gives it, or the one that it had before. */
-static int column_of(const evaluation *e, const fb_element *element, const char *now,
-                     const char *before) {
-    if (!element || e->states.n_columns == 0) {
+static int column_of(const evaluation *e, const char *path, const char *now, const char *before) {
+    if (e->states.n_columns == 0) {
         return -1;
     }
     char name[1024];
-    snprintf(name, sizeof name, "%s/%s", element->path, now);
+    snprintf(name, sizeof name, "%s/%s", path, now);
     int column = fb_sto_column(&e->states, name);
     if (column < 0) {
-        snprintf(name, sizeof name, "%s%s", fb_path_name(element->path), before);
+        snprintf(name, sizeof name, "%s%s", fb_path_name(path), before);
         column = fb_sto_column(&e->states, name);
     }
     return column;
@@ -346,11 +359,11 @@ static void find_columns(evaluation *e, fb_arena *arena) {
     e->arms = fb_arena_array(arena, n * (size_t)e->s->paths->n_paths, sizeof *e->arms);
     e->differenced = fb_arena_array(arena, (size_t)e->s->paths->n_paths, sizeof *e->differenced);
     for (size_t i = 0; i < n; i++) {
-        e->value[i] = column_of(e, system->coordinates[i].element, "value", "");
-        e->speed[i] = column_of(e, system->coordinates[i].element, "speed", "_u");
+        e->value[i] = column_of(e, system->coordinates[i].path, "value", "");
+        e->speed[i] = column_of(e, system->coordinates[i].path, "speed", "_u");
     }
     for (size_t i = 0; i < m; i++) {
-        e->activation[i] = column_of(e, e->s->muscles->muscles[i].element, "activation",
+        e->activation[i] = column_of(e, e->s->muscles->muscles[i].element->path, "activation",
                                      ".activation");
     }
 }
@@ -387,9 +400,9 @@ static void set_state(evaluation *e, int row) {
     fb_state_defaults(s->state);
     for (int i = 0; i < system->n_q; i++) {
         const fb_element *element = system->coordinates[i].element;
-        double unit = e->states.in_degrees && fb_coordinate_motion(element) == FB_ROTATIONAL
-                          ? 3.14159265358979323846 / 180
-                          : 1;
+        bool turns = element ? fb_coordinate_motion(element) == FB_ROTATIONAL
+                             : system->coordinates[i].slot < 3; /* of an added free joint */
+        double unit = e->states.in_degrees && turns ? 3.14159265358979323846 / 180 : 1;
         if (e->value[i] >= 0) {
             s->state->q[i] = x[e->value[i]] * unit;
         }
@@ -577,7 +590,7 @@ static fb_status run(evaluation *e) {
         find_columns(e, &arena);
         tell_unused(e);
         evaluate(e);
-        fb_sto_drop_zeros(&e->tables[MASS_MATRIX]);
+        fb_sto_drop_zeros(&e->tables[MASS_MATRIX], ROUNDING);
     }
     if (status == FB_OK) {
         status = write_tables(e);

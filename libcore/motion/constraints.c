@@ -91,24 +91,44 @@ static void frame_axis(double *r, const fb_state *state, const fb_constraint *c,
 /* The pairs of axes whose right angles keep a weld's orientation. */
 static const int weld_axes[3][2] = {{0, 1}, {1, 2}, {2, 0}}; /* of frame 1, of frame 0 */
 
+static void body_axis(double *r, const fb_state *state, int body, int axis) {
+    const double *R = state->pose[body].R;
+    fb_v3_set(r, R[axis], R[3 + axis], R[6 + axis]);
+}
+
+/* The second point as seen in the first body, along axes of that body; so in Simbody too, which
+ * matters where the points are apart. */
+static void point_rows(const fb_state *state, const fb_constraint *c, const sides *at,
+                       double *error, double *G, int n) {
+    double d[3];
+    fb_v3_sub(d, at->p[1], at->p[0]);
+    for (int i = 0; i < 3; i++) {
+        double e[3];
+        body_axis(e, state, c->body[0], i);
+        error[i] = fb_v3_dot(e, d);
+        if (!G) {
+            continue;
+        }
+        add_point_row(state, G + i * n, c->body[1], at->p[1], e, 1);
+        add_point_row(state, G + i * n, c->body[0], at->p[1], e, -1);
+    }
+}
+
 static void weld_rows(const fb_state *state, const fb_constraint *c, const sides *at, double *error,
                       double *G, int n) {
-    static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int i = 0; i < 3; i++) {
         double x[3], y[3], cross[3];
         frame_axis(x, state, c, 1, weld_axes[i][0]);
         frame_axis(y, state, c, 0, weld_axes[i][1]);
         error[i] = fb_v3_dot(x, y);
-        error[3 + i] = at->p[1][i] - at->p[0][i];
         if (!G) {
             continue;
         }
         fb_v3_cross(cross, x, y); /* d(x.y)/dt = (x cross y) . (w1 - w0) */
         add_turn_row(state, G + i * n, c->body[1], cross, 1);
         add_turn_row(state, G + i * n, c->body[0], cross, -1);
-        add_point_row(state, G + (3 + i) * n, c->body[1], at->p[1], unit[i], 1);
-        add_point_row(state, G + (3 + i) * n, c->body[0], at->p[0], unit[i], -1);
     }
+    point_rows(state, c, at, error + 3, G ? G + 3 * n : NULL, n);
 }
 
 static void line_rows(const fb_state *state, const fb_constraint *c, const sides *at, double *error,
@@ -139,19 +159,6 @@ static void distance_row(const fb_state *state, const fb_constraint *c, const si
     }
     add_point_row(state, G, c->body[1], at->p[1], d, 1);
     add_point_row(state, G, c->body[0], at->p[0], d, -1);
-}
-
-static void point_rows(const fb_state *state, const fb_constraint *c, const sides *at,
-                       double *error, double *G, int n) {
-    static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    for (int i = 0; i < 3; i++) {
-        error[i] = at->p[1][i] - at->p[0][i];
-        if (!G) {
-            continue;
-        }
-        add_point_row(state, G + i * n, c->body[1], at->p[1], unit[i], 1);
-        add_point_row(state, G + i * n, c->body[0], at->p[0], unit[i], -1);
-    }
 }
 
 void fb_constraint_position(const fb_state *state, double *error, double *G) {
@@ -219,6 +226,33 @@ static void coupler_bias(const fb_state *state, const fb_constraint *c, double *
     }
 }
 
+/* The acceleration of the second point as seen in body 0, without udot. */
+static void relative_bias(const fb_state *state, const fb_constraint *c, const sides *at,
+                          double *a) {
+    const double *V = state->V[c->body[0]], *A = state->A0[c->body[0]];
+    double v0[3], a0[3], relative[3], t[3];
+    fb_point_velocity(v0, state, c->body[0], at->p[1]);
+    fb_v3_cross(t, A, at->p[1]);
+    fb_v3_add(a0, A + 3, t);
+    fb_v3_cross(t, V, v0);
+    fb_v3_add(a0, a0, t);
+    fb_v3_sub(relative, at->v[1], v0);
+    fb_v3_sub(a, at->a[1], a0);
+    fb_v3_cross(t, V, relative);
+    fb_v3_madd(a, -2, t);
+}
+
+static void point_bias(const fb_state *state, const fb_constraint *c, const sides *at,
+                       double *bias) {
+    double a[3];
+    relative_bias(state, c, at, a);
+    for (int i = 0; i < 3; i++) {
+        double e[3];
+        body_axis(e, state, c->body[0], i);
+        bias[i] = fb_v3_dot(e, a);
+    }
+}
+
 static void weld_bias(const fb_state *state, const fb_constraint *c, const sides *at,
                       double *bias) {
     const double *w0 = state->V[c->body[0]], *w1 = state->V[c->body[1]];
@@ -236,24 +270,14 @@ static void weld_bias(const fb_state *state, const fb_constraint *c, const sides
         fb_v3_cross(u, x, ydot);
         fb_v3_add(t, t, u);
         bias[i] = fb_v3_dot(cross, alpha) + fb_v3_dot(t, w);
-        bias[3 + i] = at->a[1][i] - at->a[0][i];
     }
+    point_bias(state, c, at, bias + 3);
 }
 
 static void line_bias(const fb_state *state, const fb_constraint *c, const sides *at,
                       double *bias) {
-    /* the follower's acceleration as seen in body 0, without udot */
-    const double *V = state->V[c->body[0]], *A = state->A0[c->body[0]];
-    double v0[3], a0[3], relative[3], t[3], a[3];
-    fb_point_velocity(v0, state, c->body[0], at->p[1]);
-    fb_v3_cross(t, A, at->p[1]);
-    fb_v3_add(a0, A + 3, t);
-    fb_v3_cross(t, V, v0);
-    fb_v3_add(a0, a0, t);
-    fb_v3_sub(relative, at->v[1], v0);
-    fb_v3_sub(a, at->a[1], a0);
-    fb_v3_cross(t, V, relative);
-    fb_v3_madd(a, -2, t);
+    double a[3];
+    relative_bias(state, c, at, a);
     for (int i = 0; i < 2; i++) {
         double e[3];
         fb_m3_mul_v3(e, state->pose[c->body[0]].R, c->direction[i]);
@@ -291,11 +315,7 @@ void fb_constraint_bias(const fb_state *state, const double *G, double *bias) {
             b[0] = second;
             break;
         }
-        case FB_CONSTRAINT_POINT:
-            for (int k = 0; k < 3; k++) {
-                b[k] = at.a[1][k] - at.a[0][k];
-            }
-            break;
+        case FB_CONSTRAINT_POINT: point_bias(state, c, &at, b); break;
         case FB_CONSTRAINT_DISTANCE: distance_bias(&at, b); break;
         case FB_CONSTRAINT_LINE: line_bias(state, c, &at, b); break;
         case FB_CONSTRAINT_WELD: weld_bias(state, c, &at, b); break;
@@ -306,6 +326,9 @@ void fb_constraint_bias(const fb_state *state, const double *G, double *bias) {
 /* ---- assembly ------------------------------------------------------------------------------- */
 
 #define ASSEMBLY_STEPS 100
+/* Singular values of G below this and the number of equations, relative to the largest, count as
+ * zero where speeds are found: as in Simbody (square root of the machine's precision). */
+#define REDUNDANT 1.5e-8
 
 static double largest(const double *x, int n) {
     double most = 0;
@@ -403,7 +426,7 @@ void fb_project_velocity(fb_state *state) {
             rhs[c->row] = 0; /* locked: it keeps its speed, which is zero where nobody set it */
         }
     }
-    if (fb_solve_least(m, n, G, rhs, step, 1e-12) == FB_OK) {
+    if (fb_solve_least(m, n, G, rhs, step, m * REDUNDANT) == FB_OK) {
         for (int k = 0; k < n; k++) {
             state->u[k] += step[k];
         }
@@ -431,7 +454,7 @@ void fb_coordinate_coupling(fb_state *state, int coordinate, double *u) {
     for (int i = 0; i < m; i++) {
         rhs[i] = -G[i * n + coordinate];
     }
-    if (fb_solve_least(m, n, G, rhs, step, 1e-12) == FB_OK) {
+    if (fb_solve_least(m, n, G, rhs, step, m * REDUNDANT) == FB_OK) {
         for (int k = 0; k < n; k++) {
             u[k] += step[k];
         }

@@ -495,7 +495,9 @@ static void powers(double x, int k, double p[3]) {
     memcpy(p, v, sizeof v);
 }
 
-/* Terms in nested loops, the first variable outermost, exponents rising while their sum fits. */
+/* Terms in nested loops, the first variable outermost, exponents rising while their sum fits.
+ * OpenSim 4.5.2 knows first derivatives only, and gives the first by x_i where it is asked for the
+ * second by x_i and x_j. */
 static double multivariate_value(const fb_function *f, int n, const double *x, double *gradient,
                                  double *hessian) {
     int exponent[FB_MAX_ARGUMENTS] = {0};
@@ -517,11 +519,14 @@ static double multivariate_value(const fb_function *f, int n, const double *x, d
                 if (gradient && j == i) {
                     gradient[i] += g;
                 }
-                if (hessian) {
+                if (hessian && !f->as_opensim4) {
                     hessian[i * n + j] += h;
                     if (i != j) {
                         hessian[j * n + i] += h;
                     }
+                }
+                for (int k = 0; hessian && f->as_opensim4 && j == i && k < n; k++) {
+                    hessian[i * n + k] += g;
                 }
             }
         }

@@ -37,6 +37,7 @@ typedef struct fb_function {
     const double *c; /* coefficients; FB_FN_PIECES: (n + 1) x (degree + 1), powers of x - its knot,
                       * rising, the first and the last row being the continuations outside */
     struct fb_expression *expression;
+    bool as_opensim4; /* FB_FN_MULTIVARIATE: second derivatives as OpenSim 4.5.2 has them */
 } fb_function;
 
 /* Compiles an element of family FB_FUNCTION; NULL gives the constant 0 and `missing` of an axis is

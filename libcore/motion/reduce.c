@@ -5,7 +5,8 @@
 
 #include "libcore/motion/joints.h"
 
-#define SMALL_PIVOT 1e-24 /* relative to the largest mass: below, a direction moves none */
+#define SMALL_PIVOT 1e-24      /* relative to the largest mass: below, a direction moves none */
+#define SMALL_CONSTRAINT 1e-10 /* likewise: below, constraints may be redundant; as in solve.c */
 
 /* ---- compiling ------------------------------------------------------------------------------ */
 
@@ -252,7 +253,7 @@ static bool solve_full(int m, double *A, double *lambda) {
             for (int k = 0; k < j; k++) {
                 sum -= A[i * m + k] * A[j * m + k];
             }
-            if (i == j && !(sum > 1e-12 * largest)) {
+            if (i == j && !(sum > SMALL_CONSTRAINT * largest)) {
                 return false;
             }
             A[i * m + j] = i == j ? sqrt(sum) : sum / A[j * m + j];

@@ -4,11 +4,16 @@
 #include <math.h>
 #include <string.h>
 
-#define SMALL_PIVOT 1e-12 /* relative to the largest: below, a direction moves no mass */
+#define SMALL_PIVOT 1e-24      /* relative to the largest: below, a direction moves no mass */
+#define SMALL_CONSTRAINT 1e-10 /* .. below, constraints may be redundant */
+/* Constraints' singular values below this and the number of equations, relative to the largest,
+ * count as redundant: as in Simbody (its SignificantReal, the machine's precision to the power
+ * 7/8). They would ask for forces beyond all measure. */
+#define REDUNDANT 2.0e-14
 
-/* Cholesky factor in place (lower triangle), plain loops: matrices here are small. 0 if not
- * positive. */
-static int cholesky(int n, double *M, int stride) {
+/* Cholesky factor in place (lower triangle), plain loops: matrices here are small. 0 if a pivot is
+ * not above `least` times the largest entry. */
+static int cholesky(int n, double *M, int stride, double least) {
     double largest = 0;
     for (int i = 0; i < n; i++) {
         largest = fmax(largest, M[i * stride + i]);
@@ -18,7 +23,7 @@ static int cholesky(int n, double *M, int stride) {
         for (int k = 0; k < j; k++) {
             d -= M[j * stride + k] * M[j * stride + k];
         }
-        if (!(d > SMALL_PIVOT * SMALL_PIVOT * largest)) {
+        if (!(d > least * largest)) {
             return 0;
         }
         d = sqrt(d);
@@ -112,7 +117,7 @@ fb_status fb_solve_constrained(int n, int m, double *M, double *G, const double 
     double *W = L + n * n, *A = W + m * n, *lambda = A + m * m;
     fb_status status = FB_OK;
     memcpy(L, M, (size_t)(n * n) * sizeof *L);
-    if (!cholesky(n, L, n)) {
+    if (!cholesky(n, L, n, SMALL_PIVOT)) {
         status = m > 0 ? solve_saddle(n, m, M, G, rhs, b, x) : FB_E_NUMERIC;
         fb_free(L);
         return status;
@@ -142,7 +147,7 @@ fb_status fb_solve_constrained(int n, int m, double *M, double *G, const double 
         if (fits) {
             memcpy(copy, A, (size_t)(m * m) * sizeof *copy);
         }
-        if (fits && cholesky(m, copy, m)) {
+        if (fits && cholesky(m, copy, m, SMALL_CONSTRAINT)) {
             forward(m, copy, lambda);
             backward(m, copy, lambda);
         } else { /* redundant constraints */
@@ -151,7 +156,7 @@ fb_status fb_solve_constrained(int n, int m, double *M, double *G, const double 
                 status = FB_E_MEMORY;
             } else {
                 memcpy(b2, lambda, (size_t)m * sizeof *b2);
-                status = fb_solve_least(m, m, A, b2, lambda, 1e-12);
+                status = fb_solve_least(m, m, A, b2, lambda, m * REDUNDANT);
                 fb_free(b2);
             }
         }

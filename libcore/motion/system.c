@@ -147,6 +147,7 @@ static void read_inertia(const builder *b, fb_mobod *m, const fb_element *body) 
 static int add_coordinate(builder *b, const fb_element *element, int mobod, int slot) {
     fb_coordinate c = {.element = element, .mobod = mobod, .slot = slot, .range = {-10, 10}};
     if (element) {
+        c.path = element->path;
         c.initial = fb_get_number(element, "default");
         fb_get_vector(element, "range", c.range, 2);
         c.locked = fb_get_bool(element, "locked");
@@ -222,6 +223,7 @@ static void compile_axis(builder *b, fb_axis *axis, const fb_element *element,
     if (fb_function_compile(&axis->function, function, &b->s->arena, b->diag) != FB_OK) {
         b->status = FB_E_INPUT;
     }
+    axis->function.as_opensim4 = b->as_opensim4;
     if (axis->function.kind == FB_FN_CONSTANT && (function || axis->n == 0)) {
         axis->constant = true;
         axis->value = axis->function.scale * axis->function.c[0];
@@ -288,7 +290,12 @@ static void compile_joint(builder *b, fb_mobod *m, const fb_element *joint, int 
         return;
     }
     for (int i = 0; i < m->n_q; i++) {
-        add_coordinate(b, coordinates ? coordinates->as.objects[i] : NULL, number, i);
+        int k = add_coordinate(b, coordinates ? coordinates->as.objects[i] : NULL, number, i);
+        if (!joint) {
+            b->s->coordinates[k].path = fb_arena_printf(&b->s->arena,
+                                                        "/jointset/free_%s/free_%s_coord_%d",
+                                                        m->body->name, m->body->name, i);
+        }
     }
     if (!joint) {
         return;
@@ -361,8 +368,11 @@ static void place_axis(fb_system *s, fb_axis *axis) {
 static void add_mobod(builder *b, const fb_element *body, const fb_element *joint, int parent,
                       bool reversed, const fb_pose *parent_frame, const fb_pose *child_frame) {
     fb_mobod m = {.parent = parent,
+                  .level = b->s->mobods[parent].level + 1,
                   .reversed = reversed,
                   .body = body,
+                  .path = body->path,
+                  .copy_of = -1,
                   .joint = joint,
                   .parent_frame = *parent_frame,
                   .child_frame = *child_frame,
@@ -389,88 +399,221 @@ static fb_constraint *add_constraint(builder *b, fb_constraint_kind kind, const 
     return &b->s->constraints[b->n_constraints - 1];
 }
 
-/* Joins bodies level by level from ground outward, joints in their order; what is left over when no
- * joint reaches a body gets a free joint to ground. A joint between two bodies of the tree closes a
- * loop. */
+/* ---- the tree ------------------------------------------------------------------------------- */
+
+/* A joint of the model: the bodies that it joins, and its frames in them. */
+typedef struct link {
+    const fb_element *joint; /* NULL: a free joint that the model lacks */
+    const fb_element *parent, *child;
+    fb_pose parent_frame, child_frame;
+    bool used;
+} link;
+
+typedef struct tree {
+    builder *b;
+    link *links; /* the model's joints in their order, then those it lacks */
+    size_t n, capacity;
+} tree;
+
+static int level_of(const tree *t, const fb_element *body) {
+    int number = number_of(t->b, body);
+    return number < 0 ? -1 : t->b->s->mobods[number].level;
+}
+
+/* Adds the one body of a link that is not in the tree yet. */
+static void join(tree *t, link *l) {
+    int p = number_of(t->b, l->parent), c = number_of(t->b, l->child);
+    bool reversed = p < 0;
+    add_mobod(t->b, reversed ? l->parent : l->child, l->joint, reversed ? c : p, reversed,
+              &l->parent_frame, &l->child_frame);
+    l->used = true;
+}
+
+static bool joins_tree(const tree *t, const link *l) {
+    return !l->used && (level_of(t, l->parent) < 0) != (level_of(t, l->child) < 0);
+}
+
+/* A joint that Simbody counts as one that moves; custom joints are none to it, because OpenSim
+ * registers them before they have coordinates. */
+static bool counts_as_moving(const link *l) {
+    return !l->joint || (strcmp(l->joint->cls->name, "CustomJoint") != 0 &&
+                         strcmp(l->joint->cls->name, "WeldJoint") != 0);
+}
+
+/* The link from a body of the tree to the heaviest body outside, if that has mass; links in which
+ * the body is the parent come first. */
+static link *heaviest_beyond(tree *t, const fb_element *body) {
+    link *best = NULL;
+    for (int backward = 0; backward < 2 && !best; backward++) {
+        double most = 0;
+        for (size_t i = 0; i < t->n; i++) {
+            link *l = &t->links[i];
+            const fb_element *other = backward ? l->parent : l->child;
+            if ((backward ? l->child : l->parent) == body && joins_tree(t, l) &&
+                fb_get_number(other, "mass") > most) {
+                most = fb_get_number(other, "mass");
+                best = l;
+            }
+        }
+    }
+    return best;
+}
+
+/* Joins bodies level by level from ground outward, joints in their order. A moving body without
+ * mass is followed at once by the heaviest of those beyond it. */
+static void grow(tree *t) {
+    bool more = true;
+    for (int level = 0; more; level++) {
+        more = false;
+        for (size_t i = 0; i < t->n; i++) {
+            link *l = &t->links[i];
+            if (!joins_tree(t, l) ||
+                (level_of(t, l->parent) != level && level_of(t, l->child) != level)) {
+                continue;
+            }
+            const fb_element *body = level_of(t, l->parent) < 0 ? l->parent : l->child;
+            join(t, l);
+            if (counts_as_moving(l) && !(fb_get_number(body, "mass") > 0) &&
+                (l = heaviest_beyond(t, body)) != NULL) {
+                join(t, l);
+            }
+        }
+        for (size_t i = 0; i < t->b->n_mobods && !more; i++) {
+            more = t->b->s->mobods[i].level > level;
+        }
+    }
+}
+
+/* How many joints have a body as parent, or as child. */
+static int count_links(const tree *t, const fb_element *body, bool as_parent) {
+    int n = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        n += (as_parent ? t->links[i].parent : t->links[i].child) == body;
+    }
+    return n;
+}
+
+/* Which body gets a free joint to ground when no joint reaches the rest: one that is no child, and
+ * of those, or else of all, the parent of most joints. NULL if all are in the tree. */
+static const fb_element *choose_base(const tree *t) {
+    const fb_list *bodies = fb_model_items(t->b->model, "bodies");
+    const fb_element *best = NULL;
+    bool parent_only = false;
+    int most = -1;
+    for (size_t i = 0; i < bodies->n; i++) {
+        const fb_element *body = bodies->items[i];
+        bool no_child = count_links(t, body, false) == 0;
+        int n = count_links(t, body, true);
+        if (number_of(t->b, body) >= 0 || (parent_only && !no_child)) {
+            continue;
+        }
+        if ((no_child && !parent_only) || n > most) {
+            best = body;
+            most = n;
+        }
+        parent_only = parent_only || no_child;
+    }
+    return best;
+}
+
+static void add_link(tree *t, link l) {
+    FB_PUSH(&t->b->s->arena, t->links, t->n, t->capacity, l);
+}
+
+static void add_free_link(tree *t, const fb_element *body) {
+    link l = {.parent = t->b->model->ground, .child = body};
+    fb_pose_identity(&l.parent_frame);
+    fb_pose_identity(&l.child_frame);
+    add_link(t, l);
+}
+
+/* A loop is cut at a joint whose bodies are both in the tree: it moves a copy of its child, which
+ * is welded to the child. Body and copies share the mass. */
+static void cut_loop(tree *t, link *l) {
+    builder *b = t->b;
+    int master = number_of(b, l->child), copy = (int)b->n_mobods, copies = 0;
+    fb_diag_add(b->diag, FB_WARNING, FB2306,
+                (fb_place){l->joint->file, l->joint->line, l->joint->path, l->joint->cls->name},
+                "it is replaced by constraints", "joint '%s' closes a loop", l->joint->name);
+    for (int i = 0; i < copy; i++) {
+        copies += b->s->mobods[i].copy_of == master;
+    }
+    add_mobod(b, l->child, l->joint, number_of(b, l->parent), false, &l->parent_frame,
+              &l->child_frame);
+    b->s->mobods[copy].copy_of = master;
+    b->s->mobods[copy].path = fb_arena_printf(&b->s->arena, "%s/%s_slave_%d", l->child->path,
+                                              l->child->name, copies);
+    fb_constraint *weld = add_constraint(b, FB_CONSTRAINT_WELD, l->joint, 6);
+    weld->body[0] = master;
+    weld->body[1] = copy;
+    fb_pose_identity(&weld->frame[0]);
+    fb_pose_identity(&weld->frame[1]);
+    l->used = true;
+}
+
+/* Divides the mass of bodies that were cut equally. OpenSim 4.5.2 gives a copy, as its central
+ * inertia, the body's inertia about its origin for a mass of 1. */
+static void share_mass(builder *b) {
+    for (size_t i = 0; i < b->n_mobods; i++) {
+        fb_mobod whole = b->s->mobods[i];
+        int parts = 1;
+        for (size_t j = i + 1; j < b->n_mobods && whole.copy_of < 0; j++) {
+            parts += b->s->mobods[j].copy_of == (int)i;
+        }
+        const double *c = whole.center;
+        double cc = fb_v3_dot(c, c);
+        for (size_t j = i; j < b->n_mobods && parts > 1; j++) {
+            fb_mobod *part = &b->s->mobods[j];
+            if (j != i && part->copy_of != (int)i) {
+                continue;
+            }
+            part->mass = whole.mass / parts;
+            for (int k = 0; k < 9; k++) {
+                double origin = (k % 4 == 0 ? cc : 0) - c[k / 3] * c[k % 3]; /* of a mass of 1 */
+                part->inertia[k] = b->as_opensim4 && j != i && whole.mass > 0
+                                       ? whole.inertia[k] / whole.mass + origin
+                                       : whole.inertia[k] / parts;
+            }
+        }
+    }
+}
+
+/* Makes the tree of bodies as Simbody does: all that joints reach from ground; bodies that none
+ * reaches by free joints to ground; then the joints that are left over close loops. */
 static void build_tree(builder *b) {
     const fb_list *joints = fb_model_items(b->model, "joints"),
                   *bodies = fb_model_items(b->model, "bodies");
-    bool *done = fb_arena_array(&b->s->arena, joints->n, sizeof *done);
-    int *level = fb_arena_array(&b->s->arena, bodies->n + 1, sizeof *level);
-    fb_pose identity;
-    fb_pose_identity(&identity);
-    size_t left = joints->n;
-    for (int depth = 0;; depth++) {
-        bool grew = false;
-        for (size_t i = 0; i < joints->n; i++) {
-            const fb_element *joint = joints->items[i], *parent = NULL, *child = NULL;
-            fb_pose parent_frame, child_frame;
-            if (done[i]) {
-                continue;
-            }
-            if (!linker_frame(b, fb_get_target(joint, "parent"), &parent_frame, &parent) ||
-                !linker_frame(b, fb_get_target(joint, "child"), &child_frame, &child)) {
-                fail(b, joint, FB2205, "one of its frames is fixed to nothing");
-                return;
-            }
-            int p = number_of(b, parent), c = number_of(b, child);
-            if (p >= 0 && c >= 0) {
-                if (p == c) {
-                    fail(b, joint, FB2306, "it joins a body to itself");
-                    return;
-                }
-                if (level[p] > depth || level[c] > depth) {
-                    continue; /* its turn comes when the level is complete */
-                }
-                fb_diag_add(b->diag, FB_WARNING, FB2306,
-                            (fb_place){joint->file, joint->line, joint->path, joint->cls->name},
-                            "it is replaced by constraints", "joint '%s' closes a loop",
-                            joint->name);
-                int massless =
-                    (int)b->n_mobods; /* a copy of the child without mass, welded to it */
-                add_mobod(b, child, joint, p, false, &parent_frame, &child_frame);
-                fb_mobod *copy = &b->s->mobods[massless];
-                copy->mass = 0;
-                memset(copy->inertia, 0, sizeof copy->inertia);
-                level[massless < (int)bodies->n + 1 ? massless : 0] = depth + 1;
-                fb_constraint *weld = add_constraint(b, FB_CONSTRAINT_WELD, joint, 6);
-                weld->body[0] = c;
-                weld->body[1] = massless;
-                weld->frame[0] = weld->frame[1] = identity;
-            } else if (p >= 0 && level[p] == depth) {
-                add_mobod(b, child, joint, p, false, &parent_frame, &child_frame);
-                level[b->n_mobods - 1] = depth + 1;
-            } else if (c >= 0 && level[c] == depth) {
-                add_mobod(b, parent, joint, c, true, &parent_frame, &child_frame);
-                level[b->n_mobods - 1] = depth + 1;
-            } else {
-                continue;
-            }
-            done[i] = true;
-            left--;
-            grew = true;
+    tree t = {.b = b};
+    for (size_t i = 0; i < joints->n; i++) {
+        link l = {.joint = joints->items[i]};
+        if (!linker_frame(b, fb_get_target(l.joint, "parent"), &l.parent_frame, &l.parent) ||
+            !linker_frame(b, fb_get_target(l.joint, "child"), &l.child_frame, &l.child)) {
+            fail(b, l.joint, FB2205, "one of its frames is fixed to nothing");
+            return;
         }
-        if (grew) {
-            continue;
+        if (l.parent == l.child) {
+            fail(b, l.joint, FB2306, "it joins a body to itself");
+            return;
         }
-        bool waiting = false; /* loops whose bodies are on deeper levels */
-        for (size_t i = 0; i < b->n_mobods && i < bodies->n + 1; i++) {
-            waiting = waiting || level[i] > depth;
-        }
-        if (waiting) {
-            continue;
-        }
-        size_t i = 0;
-        while (i < bodies->n && number_of(b, bodies->items[i]) >= 0) {
-            i++;
-        }
-        if (i == bodies->n) {
-            break;
-        }
-        add_mobod(b, bodies->items[i], NULL, 0, false, &identity, &identity);
-        level[b->n_mobods - 1] = depth + 1;
+        add_link(&t, l);
     }
-    (void)left;
+    for (size_t i = 0; i < bodies->n; i++) {
+        if (count_links(&t, bodies->items[i], true) + count_links(&t, bodies->items[i], false) ==
+            0) {
+            add_free_link(&t, bodies->items[i]);
+        }
+    }
+    grow(&t);
+    for (const fb_element *base; (base = choose_base(&t)) != NULL;) {
+        add_free_link(&t, base);
+        grow(&t);
+    }
+    for (size_t i = 0; i < t.n; i++) {
+        if (!t.links[i].used) {
+            cut_loop(&t, &t.links[i]);
+        }
+    }
+    share_mass(b);
 }
 
 /* ---- constraints ---------------------------------------------------------------------------- */
@@ -524,6 +667,7 @@ static void compile_coupler(builder *b, const fb_element *element) {
                             b->diag) != FB_OK) {
         b->status = FB_E_INPUT;
     }
+    c->function.as_opensim4 = b->as_opensim4;
 }
 
 static void compile_line(builder *b, const fb_element *element) {
@@ -600,7 +744,9 @@ static void compile(builder *b) {
     fb_pose_identity(&identity);
     int *zero = fb_arena_alloc(&s->arena, sizeof *zero);
     fb_mobod ground = {.parent = -1,
+                       .copy_of = -1,
                        .body = b->model->ground,
+                       .path = b->model->ground->path,
                        .parent_frame = identity,
                        .child_frame = identity};
     b->bodies.arena = &s->arena;

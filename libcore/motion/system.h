@@ -46,6 +46,8 @@ typedef struct fb_axis {
 
 typedef struct fb_mobod {
     int parent;    /* inboard body */
+    int level;     /* joints between it and ground */
+    int copy_of;   /* the body of which this is a copy, made to cut a loop; or -1 */
     bool reversed; /* the joint's own parent is this body, and its child the inboard one */
     fb_joint_kind kind;
     int q; /* first coordinate */
@@ -61,6 +63,7 @@ typedef struct fb_mobod {
     double center[3];               /* of mass, in the body */
     double inertia[9];              /* about the centre of mass, body axes, kg m^2 */
     const fb_element *body, *joint; /* joint NULL: a free joint that the model lacks */
+    const char *path;               /* the body's component path; of a copy, as in OpenSim */
 } fb_mobod;
 
 /* Where a body hangs, and its coordinates q .. end - 1; apart, so that walks to the root are fast.
@@ -71,6 +74,7 @@ typedef struct fb_branch {
 
 typedef struct fb_coordinate {
     const fb_element *element; /* NULL for those of a joint that the model lacks */
+    const char *path;          /* component path; of those, the one that OpenSim gives them */
     int mobod, slot;
     bool locked, prescribed, clamped;
     double initial, range[2];
@@ -123,8 +127,8 @@ typedef struct fb_system_options {
 
 /* Compiles a linked model. `diag` gets an error and FB_E_INPUT is returned if it has no mechanics:
  * joints in a circle of frames, functions that cannot be evaluated. Loops of joints are cut: the
- * last joint of a loop becomes a weld, point or coordinate constraint of a massless copy (see
- * docs/theory.md). */
+ * joint that closes a loop moves a copy of its child, welded to the child, which shares its mass
+ * (docs/theory.md). */
 fb_status fb_system_compile(fb_system **system, const fb_model *model,
                             const fb_system_options *options, fb_diag *diag);
 void fb_system_free(fb_system *system);

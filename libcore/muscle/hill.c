@@ -11,19 +11,27 @@
 #define EXACT_BALANCE 1e-13 /* likewise, of muscles at virtual links */
 #define MOST_STEPS 100
 #define MOST_SCANS 400
+#define NO_LENGTH 2e-12 /* m */
+#define THELEN_STEPS 20
+#define SIGNIFICANT 2.0e-14 /* what Simbody takes for a significant difference */
+#define ROOT_EPSILON 1.5e-8 /* square root of the machine's precision */
+
+/* The older classes, whose names end with _Deprecated. */
+static bool is_old(const fb_muscle *m) {
+    return m->kind == FB_MUSCLE_THELEN_DEPRECATED || m->kind == FB_MUSCLE_SCHUTTE ||
+           m->kind == FB_MUSCLE_DELP;
+}
 
 /* ---- pennation: a parallelogram of fixed width ----------------------------------------------- */
 
 static double pennation_at(const fb_muscle *m, double fiber, double *cosine) {
-    if (m->pennation < TINY) {
+    if (m->pennation < TINY || (is_old(m) && fiber < NO_LENGTH)) {
         *cosine = 1;
         return 0;
     }
     double sine = fiber > 0 ? m->height / fiber : 1;
     double angle = sine < 1 ? asin(sine) : acos(0);
-    bool deprecated = m->kind == FB_MUSCLE_THELEN_DEPRECATED || m->kind == FB_MUSCLE_SCHUTTE ||
-                      m->kind == FB_MUSCLE_DELP;
-    if (deprecated || angle < m->max_pennation) {
+    if (is_old(m) || angle < m->max_pennation) {
         *cosine = sine < 1 ? sqrt((1 - sine) * (1 + sine)) : cos(angle);
         return angle;
     }
@@ -220,6 +228,22 @@ static double balanced_velocity(const fb_muscle *m, double active, double passiv
     return v;
 }
 
+/* The older Thelen muscle: velocity in greatest velocities at the activation, from the isometric
+ * active force A and what is left for the active fibers, f. Straight on below no force and above
+ * the threshold. */
+static double old_thelen_velocity(const fb_muscle *m, double A, double f) {
+    double Af = m->velocity_shape, d = m->damping, top = m->max_lengthening_force * A;
+    double k = (2 + 2 / Af) / (m->max_lengthening_force - 1), high = m->threshold * top;
+    if (f < 0) { /* slope there: d/df (f - A) / (A + f / Af + d) */
+        return -A / (A + d) + f * (A + d + A / Af) / ((A + d) * (A + d));
+    }
+    if (f < A) {
+        return (f - A) / (A + f / Af + d);
+    }
+    double b = k * (top - fmin(f, high)) + d, v = (fmin(f, high) - A) / b;
+    return f <= high ? v : v + (f - high) * (b + k * (high - A)) / (b * b);
+}
+
 /* Schutte 1993, as in OpenSim: v in optimal lengths per time scale. */
 static double schutte_velocity(const fb_muscle *m, double A, double f) {
     const double kv = 0.15, sk = 0.13, most = 1.4, d = m->damping;
@@ -322,6 +346,10 @@ void fb_muscle_evaluate(const fb_muscle *m, double activation, double path_lengt
     bool clamps = m->kind == FB_MUSCLE_THELEN || m->kind == FB_MUSCLE_MILLARD;
     double fiber = clamps ? fmax(fiber_length, m->min_length) : fiber_length;
     shape s = shape_at(m, path_length, fiber);
+    bool idle = m->as_opensim4 && !m->enabled && is_old(m);
+    if (idle) {
+        s.ft = 0; /* the older classes take the tendon's force from what the muscle applies */
+    }
     double cosine = fmax(s.cosine, 1e-9), A = a * s.fl;
     double f = s.ft / cosine - s.fp; /* what is left for the active fibers */
     double v = 0, active = f, passive = s.fp, tendon = s.ft;
@@ -357,20 +385,14 @@ void fb_muscle_evaluate(const fb_muscle *m, double activation, double path_lengt
         break;
     }
     case FB_MUSCLE_THELEN_DEPRECATED: {
-        double V = m->low_velocity + a * (m->max_velocity - m->low_velocity);
-        thelen_velocity law = thelen_law(m, 1, A);
-        double b = f <= A ? A + fmax(f, 0) / law.Af : law.k * (law.top - fmin(f, law.high));
-        v = (f - A) / (b / V + m->damping) * m->optimal_length;
-        active = fmax(0, A);
+        double V = m->low_velocity + fmin(a, 1) * (m->max_velocity - m->low_velocity);
+        v = old_thelen_velocity(m, fmax(a, 1e-6) * s.fl, f) * V * m->optimal_length;
         break;
     }
     case FB_MUSCLE_SCHUTTE:
-        v = schutte_velocity(m, A, fmax(0, f)) * m->optimal_length / m->time_scale;
+        v = schutte_velocity(m, fmax(0, A), fmax(0, f)) * m->optimal_length / m->time_scale;
         break;
-    case FB_MUSCLE_DELP:
-        v = fiber_velocity;
-        active = fmax(0, A);
-        break;
+    case FB_MUSCLE_DELP: v = fiber_velocity; break;
     case FB_MUSCLE_MILLARD_ACCELERATION: {
         double w = fiber_velocity / m->optimal_length;
         double pulled = path_speed - fiber_velocity / fmax(s.cosine, 1e-6);
@@ -384,6 +406,9 @@ void fb_muscle_evaluate(const fb_muscle *m, double activation, double path_lengt
     }
     if (clamps && fiber_length <= m->min_length && v <= 0) {
         v = active = passive = 0; /* the fiber rests on its shortest length */
+    }
+    if (idle) {
+        v = 0;
     }
     put(m, &s, fiber, v, active, passive, tendon, point);
 }
@@ -513,6 +538,151 @@ static bool find_balance(balance *b, double low, double high, double *fiber) {
     return false;
 }
 
+/* ---- equilibrium as OpenSim 4.5.2 iterates to it ------------------------------------------------
+ * Where fibers and tendon balance at more than one length, or at none, or the iteration stops
+ * early, the result depends on the way. These follow the steps of OpenSim 4.5.2 (its
+ * Thelen2003Muscle and its _Deprecated muscles). */
+
+#define OLD_LIMIT 0.01        /* N: what the older classes take for balanced */
+#define OLD_STEPS 100         /* after which they take what they have */
+#define TENDON_MODULUS 1200.0 /* strain stiffness of tendon, in the stress below */
+#define TENDON_STRESS 32.0
+
+/* The older classes: steps by stiffnesses that are no more than estimates, and by interpolation
+ * once the sign has changed, until 0.01 N are left. */
+static double old_balance(const fb_muscle *m, double a, double path) {
+    double L0 = m->optimal_length, slack = m->slack_length, fiber = L0, before = 0;
+    if (slack < NO_LENGTH) {
+        return path / cos(atan(m->height / path));
+    }
+    if (path < slack) {
+        return m->height;
+    }
+    if (m->kind == FB_MUSCLE_DELP) {
+        fiber = path - slack;
+    }
+    double cosine = shape_at(m, path, fiber).cosine, tendon = path - fiber * cosine, error = 0;
+    for (int i = 0; i <= OLD_STEPS; i++) {
+        if (tendon < slack) {
+            tendon = slack;
+            cosine = cos(atan(m->height / (path - tendon)));
+            fiber = (path - tendon) / cosine;
+            if (i == 0 && !(fiber >= m->height)) {
+                fiber = m->height;
+            }
+        }
+        if (i == OLD_STEPS) {
+            break;
+        }
+        double fl = active_length(m, fiber / L0), fp = passive_length(m, fiber / L0);
+        double force = fmax(0, fl * a) + fmax(0, fp), ft = tendon_force(m, tendon / slack);
+        double last = error;
+        error = (ft - force * cosine) * m->max_force;
+        if (fabs(error) <= OLD_LIMIT) {
+            break;
+        }
+        if (i > 0 && (error < 0) != (last < 0)) {
+            double part = fabs(error) / (fabs(error) + fabs(last)), back = before;
+            before = fiber;
+            fiber += part * (back - fiber);
+        } else {
+            double kt = fmax(ft, force * TENDON_MODULUS / TENDON_STRESS) * m->max_force / slack;
+            double km = m->max_force / L0 * (fl + fp);
+            double step = fmin(fabs(error / (km / cosine + kt)), 0.5 * L0);
+            before = fiber;
+            fiber += error > 0 ? step : -step;
+        }
+        cosine = shape_at(m, path, fiber).cosine;
+        tendon = path - fiber * cosine;
+    }
+    return fiber;
+}
+
+/* One guess of Thelen's fiber length: forces in newtons, stiffnesses in N/m. */
+typedef struct thelen_guess {
+    double fiber, phi, cosine, tendon; /* lengths, m */
+    double fl, fp, ft, fv, along;      /* normalised; along: of the fibers, along the tendon */
+    double km, km_along, kt,
+        kt_fiber; /* d along / d fiber, .. along it; d ft / d tendon, / d fiber */
+} thelen_guess;
+
+static void thelen_forces(const balance *b, thelen_guess *g, double fiber) {
+    shape s = shape_at(b->m, b->path, fiber);
+    g->fiber = fiber;
+    g->phi = s.phi;
+    g->cosine = s.cosine;
+    g->tendon = b->path - fiber * s.cosine;
+    g->fl = s.fl;
+    g->fp = s.fp;
+    g->ft = s.ft;
+}
+
+static double thelen_error(const balance *b, thelen_guess *g) {
+    g->along = (b->a * g->fl * g->fv + g->fp) * g->cosine;
+    return (g->along - g->ft) * b->m->max_force;
+}
+
+static void thelen_stiffness(const balance *b, thelen_guess *g) {
+    const fb_muscle *m = b->m;
+    double l = g->fiber / m->optimal_length, e = g->tendon / m->slack_length - 1;
+    double e0 = m->tendon_strain, e3 = exp(3), toe = 99 * e0 * e3 / (166 * e3 - 67);
+    double k = m->passive_shape, strain = m->fiber_strain, w = m->height / g->fiber;
+    double d_fl = -2 * (l - 1) / m->active_shape * g->fl;
+    double d_fp = l > 1 ? k / strain * exp(k * (l - 1) / strain) / expm1(k) : 0;
+    double d_ft = e <= 0     ? 0
+                  : e <= toe ? 0.33 * 3 / toe * exp(3 * e / toe) / (e3 - 1)
+                             : 0.67 / (e0 - toe);
+    double flat = sqrt(1 - w * w), force = (b->a * g->fl * g->fv + g->fp) * m->max_force;
+    double d_phi = -w / g->fiber / flat, d_cosine = w * w / g->fiber / flat;
+    g->km = (b->a * g->fv * d_fl + d_fp) * m->max_force / m->optimal_length * g->cosine +
+            force * d_cosine;
+    g->km_along = g->km * g->cosine;
+    g->kt = d_ft * m->max_force / m->slack_length;
+    g->kt_fiber = g->kt * (-g->cosine + g->fiber * sin(g->phi) * d_phi);
+}
+
+static void thelen_share_speed(const balance *b, thelen_guess *g) {
+    const fb_muscle *m = b->m;
+    bool shares = fabs(g->km_along + g->kt) > SIGNIFICANT && g->tendon > m->slack_length;
+    double part = shares ? g->km_along / (g->km_along + g->kt) : 1;
+    double v = b->speed * (1 - part) * g->cosine / (m->optimal_length * m->max_velocity);
+    double A = b->a * g->fl;
+    thelen_velocity law = thelen_law(m, b->a, A);
+    g->fv = thelen_force_of(&law, v) / law.A;
+}
+
+/* Thelen's: Newton's method on the fiber length with the velocity of the last step. False if it has
+ * not found a balance after 20 steps and does not stand at the shortest fiber. */
+static bool thelen_balance(const balance *b, double *fiber) {
+    const fb_muscle *m = b->m;
+    double tolerance = fmax(BALANCE * m->max_force, 10 * SIGNIFICANT);
+    thelen_guess g = {.fv = 1};
+    thelen_forces(b, &g, fiber_at(m, b->path, 1.01 * m->slack_length));
+    thelen_stiffness(b, &g);
+    thelen_share_speed(b, &g);
+    double error = thelen_error(b, &g);
+    thelen_stiffness(b, &g);
+    for (int i = 0; i < THELEN_STEPS && fabs(error) > tolerance && g.fiber > 0; i++) {
+        double last = error, from = g.fiber, slope = g.km - g.kt_fiber;
+        for (double h = 1; fabs(error) >= fabs(last) && isfinite(slope); h /= 2) {
+            double step = -h * last / slope;
+            bool stuck = !(fabs(step) > SIGNIFICANT);
+            if (stuck) { /* from the other side */
+                step = step > 0 ? -ROOT_EPSILON : step < 0 ? ROOT_EPSILON : 0;
+            }
+            thelen_forces(b, &g, fmax(from + step, m->min_length));
+            error = thelen_error(b, &g);
+            if (stuck || h <= ROOT_EPSILON) {
+                break;
+            }
+        }
+        thelen_stiffness(b, &g);
+        thelen_share_speed(b, &g);
+    }
+    *fiber = g.fiber;
+    return fabs(error) < tolerance || g.fiber <= m->min_length;
+}
+
 bool fb_muscle_equilibrate(const fb_muscle *m, double activation, double path_length,
                            double path_speed, fb_equilibrium how, fb_muscle_point *point) {
     if (m->rigid) {
@@ -524,8 +694,7 @@ bool fb_muscle_equilibrate(const fb_muscle *m, double activation, double path_le
                  .path = path_length,
                  .speed = path_speed};
     bool by_class = how == FB_EQUILIBRIUM_OPENSIM4;
-    bool old = m->kind == FB_MUSCLE_THELEN_DEPRECATED || m->kind == FB_MUSCLE_SCHUTTE ||
-               m->kind == FB_MUSCLE_DELP;
+    bool old = is_old(m);
     b.held = m->kind == FB_MUSCLE_DE_GROOTE_FREGLY && how != FB_EQUILIBRIUM_STATIC;
     b.shared = !b.held && !old && how != FB_EQUILIBRIUM_STATIC &&
                !(by_class && m->kind == FB_MUSCLE_MILLARD);
@@ -540,7 +709,15 @@ bool fb_muscle_equilibrate(const fb_muscle *m, double activation, double path_le
         fiber = fmax(fiber, low);
         high = fmax(low, fiber_at(m, path_length, 0.9 * m->slack_length));
     }
-    bool found = find_balance(&b, low, high, &fiber);
+    bool found;
+    if (m->as_opensim4 && by_class && old) {
+        fiber = old_balance(m, b.a, path_length);
+        found = true;
+    } else {
+        found = m->as_opensim4 && by_class && m->kind == FB_MUSCLE_THELEN &&
+                thelen_balance(&b, &fiber);
+        found = found || find_balance(&b, low, high, &fiber);
+    }
     double v = m->kind == FB_MUSCLE_DELP ? 0 : b.v;
     fb_muscle_evaluate(m, activation, path_length, path_speed, fiber, v, point);
     return found || fiber <= low; /* the fiber may rest on its shortest length */

@@ -110,7 +110,7 @@ void fb_simulation_paths(fb_simulation *s) {
 
 bool fb_simulation_equilibrate(fb_simulation *s, int i, fb_equilibrium how) {
     const fb_muscle *m = &s->muscles->muscles[i];
-    if (!m->enabled && m->default_fiber_length > 0) { /* it is not asked */
+    if (!m->enabled && (m->default_fiber_length > 0 || m->as_opensim4)) { /* it is not asked */
         fb_muscle_evaluate(m, s->activation[i], s->path_length[m->path], s->path_speed[m->path],
                            m->default_fiber_length, 0, &s->points[i]);
         return true;

@@ -434,6 +434,14 @@ static void equilibria_are_finite(void) {
     over_grid(check_finite);
 }
 
+/* What the active fibers of an older class pull with at rest. */
+static double isometric(const fb_muscle *m, double a, double l) {
+    double fal = m->kind == FB_MUSCLE_THELEN_DEPRECATED
+                     ? exp(-(l - 1) * (l - 1) / m->active_shape)
+                     : fb_function_value(&m->curves->splines[1], l, NULL, NULL);
+    return m->max_force * fmax(0, a * fal);
+}
+
 static int n_tried, n_found;
 
 /* At rest the fibers' force along the tendon is the tendon's, and what evaluation finds does not
@@ -455,10 +463,11 @@ static void check_balance(const rig *r, const char *name, double a, double path,
     }
     bool old = m->kind == FB_MUSCLE_THELEN_DEPRECATED || m->kind == FB_MUSCLE_SCHUTTE ||
                m->kind == FB_MUSCLE_DELP;
-    /* Delp's spline dips below zero, and in balance that counts as none */
-    double passive = m->kind == FB_MUSCLE_DELP ? fmax(0, p.passive_fiber_force)
-                                               : p.passive_fiber_force;
-    double along = (p.active_fiber_force + passive) * cos(p.pennation);
+    /* the older classes report as active what the tendon leaves: at rest it is a * fal; their
+     * splines dip below zero, and in balance that counts as none */
+    double active = old ? isometric(m, a, p.normalized_fiber_length) : p.active_fiber_force;
+    double passive = old ? fmax(0, p.passive_fiber_force) : p.passive_fiber_force;
+    double along = (active + passive) * cos(p.pennation);
     if (m->kind != FB_MUSCLE_MILLARD_ACCELERATION) { /* it has more elements */
         FB_TRUE(fabs(along - p.tendon_force) < (old ? 2e-2 : 1e-5),
                 "%s: a %g, length %g: fibers %.10g, tendon %.10g", name, a, path, along,

@@ -80,6 +80,44 @@ static void a_pendulum_swings_as_the_formula_says(void) {
     fb_run_free(&run);
 }
 
+/* Two sliders on one another and one beside them, the outermost first in the file; names twice. */
+static const char carts[] =
+    "{\"fb\": \"1.0\", \"name\": \"m\", \"bodies\": [{\"name\": \"a\", \"mass\": 1}, {\"name\": "
+    "\"b\", \"mass\": 2}, {\"name\": \"c\", \"mass\": 4}, {\"name\": \"d\", \"mass\": 8}], "
+    "\"joints\": [{\"name\": \"outer\", \"type\": \"slider\", \"parent\": \"a\", \"child\": "
+    "\"b\", \"coordinates\": [{\"name\": \"s\"}]}, {\"name\": \"inner\", \"type\": \"slider\", "
+    "\"parent\": \"ground\", \"child\": \"a\", \"coordinates\": [{\"name\": \"s\"}]}, {\"name\": "
+    "\"beside\", \"type\": \"slider\", \"parent\": \"ground\", \"child\": \"c\", \"coordinates\": "
+    "[{\"name\": \"t\"}]}]}";
+
+/* As in OpenSim, columns stand in the order of the file's joints, not in that of the tree. */
+static void columns_stand_as_in_the_file(void) {
+    static const char *const mass[] = {"time", "s|s", "s|s", "s|s", "t|t"};
+    static const char *const free_d[] = {"free_d_coord_3|free_d_coord_3",
+                                         "free_d_coord_4|free_d_coord_4",
+                                         "free_d_coord_5|free_d_coord_5"};
+    const double wanted[] = {0, 2, 2, 3, 4};
+    const char *folder = fb_test_folder();
+    fb_run run = RUN(carts, "eval", "--out", folder, "-");
+    FB_EQUAL_INT(run.status, 0);
+    fb_sto m, t;
+    if (load(&m, folder, "mass_matrix") && load(&t, folder, "inverse_dynamics")) {
+        for (int i = 0; i < 5 && FB_TRUE(i < m.n_columns, "%d columns", m.n_columns); i++) {
+            FB_EQUAL_STR(m.columns[i], mass[i]);
+            FB_NEAR(m.values[i], wanted[i], 1e-12, 0);
+        }
+        for (int i = 0; i < 3; i++) {
+            FB_NEAR(value_of(&m, 0, free_d[i]), 8, 1e-12, 0);
+        }
+        FB_EQUAL_STR(t.columns[1], "s");
+        FB_EQUAL_STR(t.columns[3], "t");
+        FB_EQUAL_STR(t.columns[4], "free_d_coord_0");
+        fb_sto_free(&m);
+        fb_sto_free(&t);
+    }
+    fb_run_free(&run);
+}
+
 static void reads_degrees_and_old_names(void) {
     const char *folder = fb_test_folder();
     char file[1100];
@@ -316,6 +354,7 @@ static void missing_states_have_status_3(void) {
 
 static const fb_test tests[] = {
     FB_TEST(a_pendulum_swings_as_the_formula_says),
+    FB_TEST(columns_stand_as_in_the_file),
     FB_TEST(reads_degrees_and_old_names),
     FB_TEST(moment_arms_are_the_slope_of_lengths),
     FB_TEST(forces_that_are_not_computed_are_named),
