@@ -521,9 +521,6 @@ double fb_path_speed(const fb_paths *paths, int i, const fb_state *state, const 
     for (int k = 0; k + 1 < course->n; k++) {
         const fb_course_point *ends[2] = {&course->points[k], &course->points[k + 1]};
         double v[2][3], direction[3], relative[3];
-        if (ends[0]->body == ends[1]->body || on_surface(ends[0], ends[1])) {
-            continue;
-        }
         for (int e = 0; e < 2; e++) {
             fb_point_velocity(v[e], state, ends[e]->body, ends[e]->site);
             if (ends[e]->source >= 0 && path->points[ends[e]->source].kind == FB_POINT_MOVING) {
@@ -600,7 +597,9 @@ void fb_path_moment_arms(const fb_paths *paths, int i, const fb_state *state,
             if (fb_v3_normalize(direction) == 0) {
                 continue;
             }
-            fb_v3_add(slide, slide, direction);
+            if (point->body != other->body || !paths->as_opensim4) {
+                fb_v3_add(slide, slide, direction);
+            }
             if (point->body != other->body) {
                 fb_v3_add(force, force, direction);
             }

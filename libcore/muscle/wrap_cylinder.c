@@ -154,8 +154,10 @@ static void refine(const double *p1, const double *p2, double *r1, double *r2, d
             break;
         }
         spiral(w1, r1, r2, angle, 1 / n);
-        spiral(w2, r1, r2, angle, 1 - 1 / n);
-        bool first = refine_end(p1, r1, w1), second = refine_end(p2, r2, w2);
+        bool first = refine_end(p1, r1, w1);
+        double end2[3] = {r2[0], r2[1], r1[2] + dz};
+        spiral(w2, r1, end2, angle, 1 - 1 / n);
+        bool second = refine_end(p2, r2, w2);
         if (!first && !second) {
             break;
         }
