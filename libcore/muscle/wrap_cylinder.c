@@ -109,10 +109,10 @@ static void slide_to_plane(const fb_wrap *wrap, const double *p1, const double *
 }
 
 /* The angle from r1 to r2 about z, the short way or the long one, with its sign. */
-static double sweep(const double *r1, const double *r2, bool long_way) {
+static double sweep(const double *r1, const double *r2, bool long_way, bool exact) {
     double angle = atan2(r1[0] * r2[1] - r1[1] * r2[0], r1[0] * r2[0] + r1[1] * r2[1]);
     if (long_way) {
-        angle = angle > 0 ? angle - 2 * PI : angle + 2 * PI;
+        angle = angle > 0 || !exact ? angle - 2 * PI : angle + 2 * PI;
     }
     return angle;
 }
@@ -145,7 +145,7 @@ static bool refine_end(const double *p, double *r, const double *w) {
 
 static void refine(const double *p1, const double *p2, double *r1, double *r2, double radius,
                    bool long_way) {
-    double angle = sweep(r1, r2, long_way);
+    double angle = sweep(r1, r2, long_way, false);
     for (int i = 0; i < REFINE_STEPS; i++) {
         double dz = r2[2] - r1[2], length = sqrt(radius * radius * angle * angle + dz * dz), w1[3],
                w2[3];
@@ -220,7 +220,7 @@ fb_wrap_outcome fb_wrap_cylinder(const fb_wrap *wrap, fb_wrap_mode mode, const d
         double sx = r1[0] + r2[0], sy = r1[1] + r2[1];
         long_way = sx * (r1[0] - p1[0] + r2[0] - p2[0]) + sy * (r1[1] - p1[1] + r2[1] - p2[1]) < 0;
     }
-    double angle = sweep(r1, r2, long_way);
+    double angle = sweep(r1, r2, long_way, mode == FB_WRAP_GEODESIC);
     if (mode == FB_WRAP_GEODESIC) {
         unroll(p1, p2, r1, r2, radius * fabs(angle));
     } else {

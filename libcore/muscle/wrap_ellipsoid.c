@@ -352,7 +352,12 @@ fb_wrap_outcome fb_wrap_ellipsoid(const fb_wrap *wrap, fb_wrap_method method, fb
         return FB_WRAP_NONE;
     }
     plane_point(a, method, exact, p1, p2, r1, r2, c, &fan);
+    if (!exact) {
+        fb_v3_copy(r1, c);
+        fb_v3_copy(r2, c);
+    }
     if (wrap->axis >= 0 && fb_wrap_sign(c[wrap->axis]) != wrap->sign) {
+        r1[wrap->axis] = r2[wrap->axis] = -c[wrap->axis];
         c[wrap->axis] = -c[wrap->axis] * (1 - fan);
         double moved[3];
         fb_v3_copy(moved, c);
@@ -370,7 +375,10 @@ fb_wrap_outcome fb_wrap_ellipsoid(const fb_wrap *wrap, fb_wrap_method method, fb
     for (int k = 0; k < 3; k++) { /* from the line to c, in the plane */
         side[k] = v[k] - fb_v3_dot(v, along) * along[k];
     }
-    if (!tangent(a, p1, n, d, side, r1) || !tangent(a, p2, n, d, side, r2)) {
+    if (!exact) {
+        fb_wrap_opensim_tangent(a, p1, value1, n, d, r1);
+        fb_wrap_opensim_tangent(a, p2, value2, n, d, r2);
+    } else if (!tangent(a, p1, n, d, side, r1) || !tangent(a, p2, n, d, side, r2)) {
         return FB_WRAP_NONE;
     }
     path->length = (exact ? section_length(a, r1, r2, p1, p2, n, d, wrap->axis >= 0)

@@ -48,75 +48,6 @@ static double search(double ring, const double *p, const double *d, double t, do
     return t;
 }
 
-/* ---- as OpenSim 4 --------------------------------------------------------------------------- */
-
-#define LM_TOLERANCE 1e-4 /* of lmdif, relative, on the step and on the sum of squares */
-#define LM_BOUND 0.2      /* its first bound on a step */
-#define LM_STEPS 500
-
-/* What OpenSim takes for the derivative of the squared distance to the ring, u m along the line
- * from p in direction n, and its slope. Its term of the ring is twice what it should be: the zero
- * is the place nearest to a ring of twice the radius. */
-static double ring_residual(double ring, const double *p, const double *n, double u,
-                            double *slope) {
-    double x = p[0] + u * n[0], y = p[1] + u * n[1], rho = fmax(hypot(x, y), 1e-300);
-    double rise = (x * n[0] + y * n[1]) / rho;
-    *slope = 2 - 4 * ring * (n[0] * n[0] + n[1] * n[1] - rise * rise) / rho;
-    return 2 * (fb_v3_dot(p, n) + u) - 4 * ring * rise;
-}
-
-/* Where the Levenberg-Marquardt method of MINPACK (lmdif; J. More, 1978), for this one residual
- * and one unknown, comes to from u = 0. */
-static double ring_place(double ring, const double *p, const double *n) {
-    double u = 0, slope, f = ring_residual(ring, p, n, u, &slope);
-    double scale = slope != 0 ? fabs(slope) : 1, bound = LM_BOUND, damping = 0;
-    for (int i = 0, first = 1; i < LM_STEPS && f != 0; i++) {
-        scale = fmax(scale, fabs(slope));
-        /* the damping that keeps the scaled step at the bound, if the Newton step is longer */
-        double d2 = scale * scale, reach = slope != 0 ? scale * fabs(f / slope) : 1e300;
-        if (reach <= 1.1 * bound) {
-            damping = 0;
-        } else {
-            double least = (scale * fabs(f * slope) / bound - slope * slope) / d2;
-            double at = scale * fabs(f * slope) / (slope * slope + damping * d2);
-            if (damping < least || fabs(at - bound) > 0.1 * bound) {
-                damping = fmax(least, 0);
-            }
-        }
-        double step = -f * slope / (slope * slope + damping * d2), size = scale * fabs(step);
-        if (first) {
-            bound = fmin(bound, size);
-        }
-        double new_slope, g = ring_residual(ring, p, n, u + step, &new_slope);
-        double actual = 0.1 * fabs(g) < fabs(f) ? 1 - g * g / (f * f) : -1;
-        double linear = slope * step / f, damped = damping * size * size / (f * f);
-        double foreseen = linear * linear + 2 * damped, fall = -(linear * linear + damped);
-        double ratio = foreseen != 0 ? actual / foreseen : 0;
-        if (ratio <= 0.25) {
-            double cut = actual >= 0 ? 0.5 : 0.5 * fall / (fall + 0.5 * actual);
-            if (0.1 * fabs(g) >= fabs(f) || cut < 0.1) {
-                cut = 0.1;
-            }
-            bound = cut * fmin(bound, size / 0.1);
-            damping /= cut;
-        } else if (damping == 0 || ratio >= 0.75) {
-            bound = size / 0.5;
-            damping *= 0.5;
-        }
-        if (ratio >= 1e-4) {
-            u += step;
-            f = g;
-            slope = new_slope;
-            first = 0;
-        }
-        if ((fabs(actual) <= LM_TOLERANCE && foreseen <= LM_TOLERANCE && ratio <= 2) ||
-            bound <= LM_TOLERANCE * scale * fabs(u)) {
-            break;
-        }
-    }
-    return u;
-}
-
 fb_wrap_outcome fb_wrap_torus(const fb_wrap *wrap, fb_wrap_mode mode, const double *p1,
                               const double *p2, fb_wrap_path *path) {
     double tube = wrap->size[0], ring = wrap->size[1], d[3], c[3] = {0, 0, 0}, best = 0;
@@ -129,7 +60,7 @@ fb_wrap_outcome fb_wrap_torus(const fb_wrap *wrap, fb_wrap_mode mode, const doub
         } else {
             double n[3], d1, d2, span = fb_v3_norm(d);
             fb_v3_scale(n, (i == 0 ? 1 : -1) / span, d);
-            t = ring_place(ring, i == 0 ? p1 : p2, n) / span;
+            t = fb_wrap_opensim_ring_place(ring, i == 0 ? p1 : p2, n) / span;
             t = i == 0 ? t : 1 - t;
             distance = ring_distance(ring, p1, d, t, &d1, &d2);
         }
