@@ -93,34 +93,45 @@ static const double gauss[8][2] = {
     {.1834346424956498, .3626837833783620},  {.5255324099163290, .3137066458778873},
     {.7966664774136267, .2223810344533745},  {.9602898564975363, .1012285362903763}};
 
-/* Adds the direction to the surface from a point of the chord, with a weight. */
+/* The nearest point, or that of the section where coordinate `plane` is 0 (-1: anywhere). */
+static void nearest_as(bool exact, const double *a, const double *p, int plane, double *c) {
+    if (exact) {
+        nearest(a, p, plane < 0 ? 7 : 7 & ~(1 << plane), c);
+    } else {
+        fb_wrap_opensim_nearest(a, p, plane, c);
+    }
+}
+
+/* Adds the direction to the surface from a point of the chord, with a weight; s is the point of the
+ * surface. */
 static void add_direction(const double *a, const double *r1, const double *r2, double t,
-                          double weight, double *sum) {
-    double p[3], s[3];
+                          double weight, bool exact, double *s, double *sum) {
+    double p[3], direction[3];
     for (int k = 0; k < 3; k++) {
         p[k] = r1[k] + t * (r2[k] - r1[k]);
     }
-    nearest(a, p, 7, s);
-    fb_v3_sub(s, s, p);
-    fb_v3_normalize(s);
-    fb_v3_madd(sum, weight, s);
+    nearest_as(exact, a, p, -1, s);
+    fb_v3_sub(direction, s, p);
+    fb_v3_normalize(direction);
+    fb_v3_madd(sum, weight, direction);
 }
 
 /* The mean direction from the chord to the surface leads to the fan rule's point. OpenSim takes the
  * mean of 298 samples; exact, it is an integral. */
 static void fan_point(const double *a, const double *r1, const double *r2, bool exact, double *c) {
-    double sum[3] = {0, 0, 0}, tip[3];
+    double sum[3] = {0, 0, 0}, tip[3], s[3] = {r1[0], r1[1], r1[2]};
     for (int i = 1; i < FAN_SAMPLES - 1 && !exact; i++) {
-        add_direction(a, r1, r2, (double)i / FAN_SAMPLES, 1, sum);
+        add_direction(a, r1, r2, (double)i / FAN_SAMPLES, 1, false, s, sum);
     }
     for (int i = 0; i < 16 && exact; i++) {
-        add_direction(a, r1, r2, (i / 8 + 0.5 + gauss[i % 8][0] / 2) / 2, gauss[i % 8][1], sum);
+        add_direction(a, r1, r2, (i / 8 + 0.5 + gauss[i % 8][0] / 2) / 2, gauss[i % 8][1], true, s,
+                      sum);
     }
     fb_v3_normalize(sum);
     for (int k = 0; k < 3; k++) {
         tip[k] = (r1[k] + r2[k]) / 2 + sum[k];
     }
-    nearest(a, tip, 7, c);
+    nearest_as(exact, a, tip, -1, c);
 }
 
 /* The surface point that with p1 and p2 gives the plane of the path. `fan`: the weight of the fan
@@ -134,7 +145,8 @@ static void plane_point(const double *a, fb_wrap_method method, bool exact, cons
         middle[k] = (r1[k] + r2[k]) / 2;
     }
     if (method == FB_WRAP_MIDPOINT) {
-        nearest(a, middle, 7, c);
+        nearest_as(exact, a, middle, -1, c);
+        *fan = exact;
         return;
     }
     fb_v3_sub(direction, p1, p2);
@@ -150,7 +162,7 @@ static void plane_point(const double *a, fb_wrap_method method, bool exact, cons
     for (int k = 0; k < 3; k++) {
         sv[k] = r1[k] + t * (r2[k] - r1[k]);
     }
-    nearest(a, sv, 7 & ~(1 << best), axial);
+    nearest_as(exact, a, sv, best, axial);
     if (method == FB_WRAP_AXIAL) {
         *fan = 0;
         fb_v3_copy(c, axial);
@@ -171,7 +183,7 @@ static void plane_point(const double *a, fb_wrap_method method, bool exact, cons
         for (int k = 0; k < 3; k++) {
             blend[k] = tau * axial[k] + (1 - tau) * c[k];
         }
-        nearest(a, blend, 7, c);
+        nearest_as(exact, a, blend, -1, c);
         *fan = 1 - tau;
     }
 }
@@ -361,7 +373,7 @@ fb_wrap_outcome fb_wrap_ellipsoid(const fb_wrap *wrap, fb_wrap_method method, fb
         c[wrap->axis] = -c[wrap->axis] * (1 - fan);
         double moved[3];
         fb_v3_copy(moved, c);
-        nearest(a, moved, 7, c);
+        nearest_as(exact, a, moved, -1, c);
     }
     fb_v3_sub(u, p2, p1);
     fb_v3_sub(v, c, p1);

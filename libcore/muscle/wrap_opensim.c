@@ -168,6 +168,106 @@ static bool tangent_step(const double *a, const double *p, const double *n, cons
     return solve4(A, step);
 }
 
+#define NEAREST_ERROR 1e-9 /* of the polynomial in t, at which the iteration ends */
+#define NEAREST_STEPS 64
+#define ON_AXIS 2e-13 /* a coordinate so small is taken for 0 */
+
+/* Newton's iteration on the polynomial in t whose largest root gives the nearest point
+ * a^2 p / (t + a^2) (J. Hart, Graphics Gems IV, 1994), in the n coordinates of `axes`. False if it
+ * has not come to an end; c has its last state. */
+static bool nearest_root(const double *a, const double *p, const int *axes, int n, double *c) {
+    double value = 0, size = 0, most = 0, t = 0, f = 1;
+    for (int i = 0; i < n; i++) {
+        int k = axes[i];
+        value += p[k] * p[k] / (a[k] * a[k]);
+        size += p[k] * p[k];
+        most = fmax(most, a[k]);
+    }
+    t = value < 1 ? 0 : most * sqrt(size);
+    for (int step = 0; step < NEAREST_STEPS && fabs(f) >= NEAREST_ERROR; step++) {
+        double all = 1, product[3], slope = 0; /* product[i]: of the other factors, squared */
+        for (int i = 0; i < n; i++) {
+            double s = t + a[axes[i]] * a[axes[i]];
+            all *= s * s;
+            product[i] = 1;
+            for (int j = 0; j < n; j++) {
+                double other = t + a[axes[j]] * a[axes[j]];
+                product[i] *= j == i ? 1 : other * other;
+            }
+        }
+        f = all;
+        for (int i = 0; i < n; i++) {
+            int k = axes[i];
+            double square = a[k] * a[k] * p[k] * p[k], sum = 0;
+            f -= square * product[i];
+            for (int j = 0; j < n; j++) { /* derivative of the product of the other factors */
+                double term = 2 * (t + a[axes[j]] * a[axes[j]]);
+                for (int l = 0; l < n && j != i; l++) {
+                    double other = t + a[axes[l]] * a[axes[l]];
+                    term *= l == i || l == j ? 1 : other * other;
+                }
+                sum += j == i ? 0 : term;
+            }
+            slope += 2 * (t + a[k] * a[k]) * product[i] - square * sum;
+        }
+        if (fabs(f) >= NEAREST_ERROR) {
+            for (int i = 0; i < n && n == 2; i++) {
+                c[axes[i]] = a[axes[i]] * a[axes[i]] * p[axes[i]] / (t + a[axes[i]] * a[axes[i]]);
+            }
+            t -= f / slope;
+        }
+    }
+    if (fabs(f) >= NEAREST_ERROR) {
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        int k = axes[i];
+        c[k] = a[k] * a[k] * p[k] / (t + a[k] * a[k]);
+    }
+    return true;
+}
+
+/* In the plane of two axes, where a point on one of them has a nearest point in closed form. */
+static void nearest_in_plane(const double *a, const double *p, int i, int j, double *c) {
+    int axes[2] = {i, j};
+    bool on_j = fabs(p[i]) <= ON_AXIS, on_i = fabs(p[j]) <= ON_AXIS;
+    c[i] = p[i];
+    c[j] = p[j];
+    if (on_i && on_j) {
+        int k = a[i] < a[j] ? i : j;
+        c[k] = p[k] < 0 ? -a[k] : a[k];
+    } else if (on_i || on_j) {
+        int along = on_i ? i : j, across = on_i ? j : i;
+        double A = a[along], B = a[across];
+        if (B >= A || fabs(p[along]) >= A - B * B / A) {
+            c[along] = p[along] >= 0 ? A : -A;
+        } else {
+            c[along] = A * A * p[along] / (A * A - B * B);
+            c[across] = B * sqrt(fabs(1 - c[along] * c[along] / (A * A)));
+        }
+    } else {
+        nearest_root(a, p, axes, 2, c);
+    }
+}
+
+void fb_wrap_opensim_nearest(const double *a, const double *p, int plane, double *c) {
+    static const int all[3] = {0, 1, 2};
+    double least = 1e300;
+    for (int i = 0, any = plane < 0; i < 3 && any; i++) {
+        double others = a[0] + a[1] + a[2] - a[i];
+        if (fabs(p[i]) <= ON_AXIS && others < least) {
+            plane = i;
+            least = others;
+        }
+    }
+    if (plane < 0) {
+        nearest_root(a, p, all, 3, c);
+    } else {
+        c[plane] = p[plane];
+        nearest_in_plane(a, p, (plane + 1) % 3, (plane + 2) % 3, c);
+    }
+}
+
 void fb_wrap_opensim_tangent(const double *a, const double *p, double value, const double *n,
                              double offset, double *r) {
     double x[4], e[4], step[4], damping = 0.01;

@@ -19,6 +19,9 @@ fb_wrap_outcome fb_wrap_torus(const fb_wrap *wrap, fb_wrap_mode mode, const doub
 
 /* As OpenSim 4 finds it, from p along the unit vector n: where a line passes a torus's ring, m. */
 double fb_wrap_opensim_ring_place(double ring, const double *p, const double *n);
+/* As OpenSim 4 finds it: the point nearest to p on an ellipsoid of semi-axes a, or on its section
+ * where coordinate `plane` is 0 (-1: anywhere). Where its iteration comes to no end, c is left. */
+void fb_wrap_opensim_nearest(const double *a, const double *p, int plane, double *c);
 /* As OpenSim 4 finds it, from the point r: where a line from p, at which the quadric has a value,
  * touches an ellipsoid of semi-axes a in the plane n.x = offset. */
 void fb_wrap_opensim_tangent(const double *a, const double *p, double value, const double *n,
