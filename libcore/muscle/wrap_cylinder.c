@@ -55,6 +55,8 @@ static void choose_constrained(const fb_wrap *wrap, const double r1a[3], const d
     fb_v3_copy(r2, take_ba ? r2a : r2b);
 }
 
+#define STEEP 5e-7 /* of a plane along the axis, that OpenSim does not cut */
+
 /* Where the vertical through r crosses the plane through a, b, c; false if it does not within 10 m.
  */
 static bool slide(const double *r, const double *a, const double *b, const double *c,
@@ -63,7 +65,7 @@ static bool slide(const double *r, const double *a, const double *b, const doubl
     fb_v3_sub(u, b, a);
     fb_v3_sub(v, c, a);
     fb_v3_cross(n, u, v);
-    if (fb_v3_normalize(n) == 0 || fabs(n[2]) < 1e-12) {
+    if (fb_v3_normalize(n) == 0 || fabs(n[2]) < STEEP) {
         return false;
     }
     double dz = (n[0] * (a[0] - r[0]) + n[1] * (a[1] - r[1])) / n[2] + a[2] - r[2];
@@ -100,6 +102,9 @@ static void slide_to_plane(const fb_wrap *wrap, const double *p1, const double *
         fb_v3_copy(apex, other);
     }
     double z1 = p1[2], z2 = p2[2];
+    if (fabs(z2) < 2.3e-16) { /* OpenSim takes the point's foot for the axis's direction */
+        return;
+    }
     if (slide(r1, p1, p2, apex, moved) && fabs(moved[2] - z2) < fabs(z1 - z2)) {
         r1[2] = moved[2];
     }

@@ -134,6 +134,28 @@ static void fan_point(const double *a, const double *r1, const double *r2, bool 
     nearest_as(exact, a, tip, -1, c);
 }
 
+/* The coordinate along which a direction runs most. */
+static int most_along(const double *direction) {
+    int best = 0;
+    for (int k = 1; k < 3; k++) {
+        if (fabs(direction[k]) > fabs(direction[best])) {
+            best = k;
+        }
+    }
+    return best;
+}
+
+/* True if OpenSim looks for the tangent points from the plane's point; else, by the axial rule and
+ * with 0 of that axis beyond the chord, from the chord's ends. */
+static bool starts_from_point(fb_wrap_method method, const double *p1, const double *p2,
+                              const double *r1, const double *r2) {
+    double direction[3];
+    fb_v3_sub(direction, p1, p2);
+    int best = most_along(direction);
+    double t = r1[best] / (r1[best] - r2[best]);
+    return method != FB_WRAP_AXIAL || (t > 0 && t < 1);
+}
+
 /* The surface point that with p1 and p2 gives the plane of the path. `fan`: the weight of the fan
  * rule. */
 static void plane_point(const double *a, fb_wrap_method method, bool exact, const double *p1,
@@ -146,17 +168,12 @@ static void plane_point(const double *a, fb_wrap_method method, bool exact, cons
     }
     if (method == FB_WRAP_MIDPOINT) {
         nearest_as(exact, a, middle, -1, c);
-        *fan = exact;
+        *fan = exact ? 1 : 0;
         return;
     }
     fb_v3_sub(direction, p1, p2);
     fb_v3_normalize(direction);
-    int best = 0;
-    for (int k = 1; k < 3; k++) {
-        if (fabs(direction[k]) > fabs(direction[best])) {
-            best = k;
-        }
-    }
+    int best = most_along(direction);
     double mu = fabs(direction[best]), span = r1[best] - r2[best],
            t = span != 0 ? r1[best] / span : 0.5;
     for (int k = 0; k < 3; k++) {
@@ -293,7 +310,7 @@ static double arc_length(const double *a, const double *r1, const double *r2, co
             length += fb_v3_norm(step);
             fb_v3_copy(last, next);
         }
-        if (!constrained || way == 1 || (back1 <= 0 && back2 <= 0)) {
+        if (!constrained || way == 1 || segments < 2 || (back1 <= 0 && back2 <= 0)) {
             return length;
         }
         angle -= 2 * 3.14159265358979323846; /* it turns back: the long way round */
@@ -364,13 +381,15 @@ fb_wrap_outcome fb_wrap_ellipsoid(const fb_wrap *wrap, fb_wrap_method method, fb
         return FB_WRAP_NONE;
     }
     plane_point(a, method, exact, p1, p2, r1, r2, c, &fan);
-    if (!exact) {
+    if (!exact && starts_from_point(method, p1, p2, r1, r2)) {
         fb_v3_copy(r1, c);
         fb_v3_copy(r2, c);
     }
     if (wrap->axis >= 0 && fb_wrap_sign(c[wrap->axis]) != wrap->sign) {
-        r1[wrap->axis] = r2[wrap->axis] = -c[wrap->axis];
-        c[wrap->axis] = -c[wrap->axis] * (1 - fan);
+        c[wrap->axis] = -c[wrap->axis];
+        fb_v3_copy(r1, c);
+        fb_v3_copy(r2, c);
+        c[wrap->axis] *= 1 - fan;
         double moved[3];
         fb_v3_copy(moved, c);
         nearest_as(exact, a, moved, -1, c);

@@ -100,7 +100,7 @@ fb_wrap_outcome fb_wrap_torus(const fb_wrap *wrap, fb_wrap_mode mode, const doub
     fb_pose_point(q2, &inverse, p2);
     fb_wrap_outcome outcome = fb_wrap_cylinder(&cylinder, mode, q1, q2, &on);
     if (outcome != FB_WRAP_WRAPPED && outcome != FB_WRAP_MANDATORY) {
-        return outcome;
+        return mode == FB_WRAP_GEODESIC ? outcome : FB_WRAP_VOID;
     }
     fb_pose_point(path->r1, &frame, on.r1);
     fb_pose_point(path->r2, &frame, on.r2);
