@@ -291,12 +291,11 @@ static void remove_wrap(fb_course *course, int wrap) {
     course->n = n;
 }
 
-/* The course's index of the first (or last) point of a wrap's range that counts; -1 if none does.
- */
+/* The course's index of the first (or last) point of a wrap's range that counts. */
 static int range_end(const fb_course *course, int wanted, int n_points, bool first) {
-    int best = -1;
+    int best = first ? 0 : course->n - 1;
     if (wanted < 0 || wanted >= n_points) {
-        return first ? 0 : course->n - 1;
+        return best;
     }
     for (int i = first ? course->n - 1 : 0; first ? i >= 0 : i < course->n; i += first ? -1 : 1) {
         int source = course->points[i].source;
@@ -332,19 +331,19 @@ static void insert_wrap(const fb_paths *paths, const fb_path *path, int k, wrapp
     w->cached = true;
 }
 
-/* How much longer the course gets. OpenSim 4 measures it in places that are not renewed. */
-static double length_change(const fb_paths *paths, const fb_pose *inverse, const fb_wrap_path *on,
-                            const fb_course_point *a, const fb_course_point *b) {
+/* How much longer the course gets from a over the surface to b, as OpenSim 4 measures it: with
+ * places of wrap points that are not renewed. */
+static double stale_change(const fb_pose *inverse, const fb_wrap_path *on, const fb_course_point *a,
+                           const fb_course_point *b) {
     double p1[3], p2[3];
-    fb_pose_point(p1, inverse, paths->as_opensim4 ? a->place : a->site);
-    fb_pose_point(p2, inverse, paths->as_opensim4 ? b->place : b->site);
+    fb_pose_point(p1, inverse, a->place);
+    fb_pose_point(p2, inverse, b->place);
     return fb_v3_distance(p1, on->r1) + on->length + fb_v3_distance(on->r2, p2) -
            fb_v3_distance(p1, p2);
 }
 
-/* Wraps a path over its k-th object: the segment that needs it most. False if none of the points
- * of its range counts, where OpenSim 4 leaves off. */
-static bool wrap_over(const fb_paths *paths, const fb_path *path, int k, wrapping *w,
+/* Wraps a path over its k-th object: the segment that needs it most. */
+static void wrap_over(const fb_paths *paths, const fb_path *path, int k, wrapping *w,
                       const fb_state *state, fb_course *course) {
     const fb_path_wrap *use = &path->wraps[k];
     const fb_wrap *wrap = &paths->wraps[use->wrap];
@@ -352,7 +351,7 @@ static bool wrap_over(const fb_paths *paths, const fb_path *path, int k, wrappin
     w->wrapped = false;
     w->outcome = FB_WRAP_NONE;
     if (!wrap->active) {
-        return true;
+        return;
     }
     fb_pose frame, inverse;
     fb_pose_mul(&frame, &state->pose[wrap->body], &wrap->pose);
@@ -362,14 +361,11 @@ static bool wrap_over(const fb_paths *paths, const fb_path *path, int k, wrappin
                                              : FB_WRAP_OPENSIM_SEVERAL;
     int first = range_end(course, use->first, path->n_points, true);
     int last = range_end(course, use->last, path->n_points, false), best = -1;
-    if (first < 0 || last < first) {
-        return false;
-    }
     double least = 0;
     fb_wrap_path best_on = w->on;
     for (int i = first; i < last; i++) {
         const fb_course_point *a = &course->points[i], *b = &course->points[i + 1];
-        double p1[3], p2[3];
+        double p1[3], p2[3], straight;
         if (a->source < 0 && a->source == b->source) {
             continue; /* over another surface already */
         }
@@ -377,11 +373,17 @@ static bool wrap_over(const fb_paths *paths, const fb_path *path, int k, wrappin
         fb_pose_point(p2, &inverse, b->site);
         fb_wrap_path on = w->on;
         fb_wrap_outcome outcome = fb_wrap_segment(wrap, use->method, mode, p1, p2, &on);
-        w->outcome = outcome; /* that of the last segment tried */
-        if (outcome != FB_WRAP_WRAPPED && outcome != FB_WRAP_MANDATORY) {
+        if (outcome == FB_WRAP_NONE || outcome == FB_WRAP_INSIDE || outcome == FB_WRAP_VOID) {
+            w->outcome = outcome; /* that of the last segment tried */
             continue;
         }
-        double change = length_change(paths, &inverse, &on, a, b);
+        straight = fb_v3_distance(p1, p2);
+        w->outcome = outcome;
+        double change = fb_v3_distance(p1, on.r1) + on.length + fb_v3_distance(on.r2, p2) -
+                        straight;
+        if (paths->as_opensim4) {
+            change = stale_change(&inverse, &on, a, b);
+        }
         if (outcome == FB_WRAP_MANDATORY || best < 0 || change < least) {
             best = i;
             least = change;
@@ -391,12 +393,12 @@ static bool wrap_over(const fb_paths *paths, const fb_path *path, int k, wrappin
             break;
         }
     }
-    if (best >= 0) {
-        w->on = best_on;
-        w->wrapped = true;
-        insert_wrap(paths, path, k, w, state, course, best);
+    if (best < 0) {
+        return;
     }
-    return true;
+    w->on = best_on;
+    w->wrapped = true;
+    insert_wrap(paths, path, k, w, state, course, best);
 }
 
 static double course_length(const fb_course *course, const wrapping *w) {
@@ -407,6 +409,18 @@ static double course_length(const fb_course *course, const wrapping *w) {
                                                           : fb_v3_distance(a->place, b->place);
     }
     return length;
+}
+
+/* True if the path has points in the range of its k-th object, but none of them counts. */
+static bool range_is_empty(const fb_path *path, int k, const fb_course *course) {
+    int first = path->wraps[k].first, last = path->wraps[k].last;
+    for (int i = 0; i < course->n; i++) {
+        int source = course->points[i].source;
+        if (source >= 0 && source >= first && (last < 0 || source <= last)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static void wrap_course(const fb_paths *paths, const fb_path *path, const fb_state *state,
@@ -421,11 +435,13 @@ static void wrap_course(const fb_paths *paths, const fb_path *path, const fb_sta
     }
     for (int pass = 0; pass < passes; pass++) {
         for (int k = 0; k < n; k++) {
-            if (!wrap_over(paths, path, order[k], &w[order[k]], state, course) &&
-                paths->as_opensim4) {
+            if (paths->as_opensim4 && paths->wraps[path->wraps[order[k]].wrap].active &&
+                range_is_empty(path, order[k], course)) { /* there it leaves off altogether */
+                remove_wrap(course, order[k]);
                 course->length = course_length(course, w);
                 return;
             }
+            wrap_over(paths, path, order[k], &w[order[k]], state, course);
         }
         course->length = course_length(course, w);
         if (fabs(course->length - before) < tolerance) {
@@ -515,8 +531,28 @@ static void drift_velocity(const fb_path_point *point, const fb_state *state, do
     fb_m3_mul_v3(v, state->pose[point->body].R, in_body);
 }
 
-static bool is_moving(const fb_path *path, const fb_course_point *point) {
-    return point->source >= 0 && path->points[point->source].kind == FB_POINT_MOVING;
+/* The speed as OpenSim 4 has it: between each two points, those on one body included. There it is
+ * not 0 if a point moves in its body, or if the places of wrap points are not those that their
+ * velocities are of. */
+static double speed_opensim4(const fb_path *path, const fb_state *state, const fb_course *course) {
+    double speed = 0, v[2][3] = {{0}}, direction[3], relative[3];
+    for (int k = 0; k < course->n; k++) {
+        const fb_course_point *point = &course->points[k];
+        fb_v3_copy(v[0], v[1]);
+        fb_point_velocity(v[1], state, point->body, point->site);
+        if (point->source >= 0 && path->points[point->source].kind == FB_POINT_MOVING) {
+            double drift[3];
+            drift_velocity(&path->points[point->source], state, drift);
+            fb_v3_add(v[1], v[1], drift);
+        }
+        if (k > 0) {
+            fb_v3_sub(direction, point->place, course->points[k - 1].place);
+            fb_v3_sub(relative, v[1], v[0]);
+            speed += fb_v3_normalize(direction) > 0 ? fb_v3_dot(relative, direction)
+                                                    : fb_v3_norm(relative);
+        }
+    }
+    return speed;
 }
 
 double fb_path_speed(const fb_paths *paths, int i, const fb_state *state, const fb_course *course) {
@@ -538,29 +574,28 @@ double fb_path_speed(const fb_paths *paths, int i, const fb_state *state, const 
         }
         return speed;
     }
+    if (paths->as_opensim4) {
+        return speed_opensim4(path, state, course);
+    }
     for (int k = 0; k + 1 < course->n; k++) {
         const fb_course_point *ends[2] = {&course->points[k], &course->points[k + 1]};
         double v[2][3], direction[3], relative[3];
-        /* Between points fixed to one body the length is constant, but for OpenSim 4: its places
-         * of several wrap objects' points are not those that the velocities are of. */
-        if (ends[0]->body == ends[1]->body && !is_moving(path, ends[0]) &&
-            !is_moving(path, ends[1]) && (path->n_wraps < 2 || !paths->as_opensim4)) {
+        if (ends[0]->body == ends[1]->body || on_surface(ends[0], ends[1])) {
             continue;
         }
         for (int e = 0; e < 2; e++) {
             fb_point_velocity(v[e], state, ends[e]->body, ends[e]->site);
-            if (is_moving(path, ends[e])) {
+            if (ends[e]->source >= 0 && path->points[ends[e]->source].kind == FB_POINT_MOVING) {
                 double drift[3];
                 drift_velocity(&path->points[ends[e]->source], state, drift);
                 fb_v3_add(v[e], v[e], drift);
             }
         }
         fb_v3_sub(direction, ends[1]->place, ends[0]->place);
-        fb_v3_sub(relative, v[1], v[0]);
         if (fb_v3_normalize(direction) == 0) {
-            speed += paths->as_opensim4 ? fb_v3_norm(relative) : 0;
             continue;
         }
+        fb_v3_sub(relative, v[1], v[0]);
         speed += fb_v3_dot(relative, direction);
     }
     return speed;
@@ -632,7 +667,7 @@ void fb_path_moment_arms(const fb_paths *paths, int i, const fb_state *state,
             }
         }
         add_force(state, point->body, point->site, force, arms);
-        if (is_moving(path, point)) {
+        if (point->source >= 0 && path->points[point->source].kind == FB_POINT_MOVING) {
             add_sliding(&path->points[point->source], state, slide, arms);
         }
     }

@@ -7,6 +7,8 @@
 #define REFINE_STEPS 100
 #define REFINE_ANGLE (0.1 * PI / 180) /* OpenSim's tolerance on tangency */
 #define REFINE_LENGTH 0.002           /* m, its spacing of points on the surface */
+#define STEEP 5e-7            /* z of the normal of a plane along the axis, which it does not cut */
+#define NO_HEIGHT 2.3e-16     /* m: a height that it takes for 0 */
 
 /* The two points where lines from p touch the cylinder, in p's plane: a to the left of the radius,
  * b to the right, seen along z. */
@@ -55,8 +57,6 @@ static void choose_constrained(const fb_wrap *wrap, const double r1a[3], const d
     fb_v3_copy(r2, take_ba ? r2a : r2b);
 }
 
-#define STEEP 5e-7 /* of a plane along the axis, that OpenSim does not cut */
-
 /* Where the vertical through r crosses the plane through a, b, c; false if it does not within 10 m.
  */
 static bool slide(const double *r, const double *a, const double *b, const double *c,
@@ -102,7 +102,7 @@ static void slide_to_plane(const fb_wrap *wrap, const double *p1, const double *
         fb_v3_copy(apex, other);
     }
     double z1 = p1[2], z2 = p2[2];
-    if (fabs(z2) < 2.3e-16) { /* OpenSim takes the point's foot for the axis's direction */
+    if (fabs(z2) < NO_HEIGHT) { /* OpenSim takes p2's foot for the axis's direction */
         return;
     }
     if (slide(r1, p1, p2, apex, moved) && fabs(moved[2] - z2) < fabs(z1 - z2)) {
@@ -113,7 +113,8 @@ static void slide_to_plane(const fb_wrap *wrap, const double *p1, const double *
     }
 }
 
-/* The angle from r1 to r2 about z, the short way or the long one, with its sign. */
+/* The angle from r1 to r2 about z, the short way or the long one, with its sign. OpenSim's long way
+ * goes round once more if the short one is clockwise. */
 static double sweep(const double *r1, const double *r2, bool long_way, bool exact) {
     double angle = atan2(r1[0] * r2[1] - r1[1] * r2[0], r1[0] * r2[0] + r1[1] * r2[1]);
     if (long_way) {
@@ -160,7 +161,7 @@ static void refine(const double *p1, const double *p2, double *r1, double *r2, d
         }
         spiral(w1, r1, r2, angle, 1 / n);
         bool first = refine_end(p1, r1, w1);
-        double end2[3] = {r2[0], r2[1], r1[2] + dz};
+        double end2[3] = {r2[0], r2[1], r1[2] + dz}; /* the spiral has moved with its start */
         spiral(w2, r1, end2, angle, 1 - 1 / n);
         bool second = refine_end(p2, r2, w2);
         if (!first && !second) {

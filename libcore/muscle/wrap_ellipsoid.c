@@ -10,7 +10,6 @@
 #define MU_FAN 0.7073 /* the largest direction cosine up to which the fan rule holds alone */
 #define MU_AXIAL 0.9  /* and from which the axial one does */
 #define FADE 0.3      /* the axial rule fades out within this fraction of the chord's ends */
-#define FAN_SAMPLES 300
 #define SEGMENT 0.001 /* m, OpenSim's chords along the surface */
 #define MOST_SEGMENTS 499
 #define NO_COORDINATE 2e-12
@@ -102,30 +101,28 @@ static void nearest_as(bool exact, const double *a, const double *p, int plane, 
     }
 }
 
-/* Adds the direction to the surface from a point of the chord, with a weight; s is the point of the
- * surface. */
+/* Adds the direction to the surface from a point of the chord, with a weight. */
 static void add_direction(const double *a, const double *r1, const double *r2, double t,
-                          double weight, bool exact, double *s, double *sum) {
-    double p[3], direction[3];
+                          double weight, double *sum) {
+    double p[3], s[3];
     for (int k = 0; k < 3; k++) {
         p[k] = r1[k] + t * (r2[k] - r1[k]);
     }
-    nearest_as(exact, a, p, -1, s);
-    fb_v3_sub(direction, s, p);
-    fb_v3_normalize(direction);
-    fb_v3_madd(sum, weight, direction);
+    nearest(a, p, 7, s);
+    fb_v3_sub(s, s, p);
+    fb_v3_normalize(s);
+    fb_v3_madd(sum, weight, s);
 }
 
 /* The mean direction from the chord to the surface leads to the fan rule's point. OpenSim takes the
  * mean of 298 samples; exact, it is an integral. */
 static void fan_point(const double *a, const double *r1, const double *r2, bool exact, double *c) {
-    double sum[3] = {0, 0, 0}, tip[3], s[3] = {r1[0], r1[1], r1[2]};
-    for (int i = 1; i < FAN_SAMPLES - 1 && !exact; i++) {
-        add_direction(a, r1, r2, (double)i / FAN_SAMPLES, 1, false, s, sum);
+    double sum[3] = {0, 0, 0}, tip[3];
+    if (!exact) {
+        fb_wrap_opensim_fan(a, r1, r2, sum);
     }
     for (int i = 0; i < 16 && exact; i++) {
-        add_direction(a, r1, r2, (i / 8 + 0.5 + gauss[i % 8][0] / 2) / 2, gauss[i % 8][1], true, s,
-                      sum);
+        add_direction(a, r1, r2, (i / 8 + 0.5 + gauss[i % 8][0] / 2) / 2, gauss[i % 8][1], sum);
     }
     fb_v3_normalize(sum);
     for (int k = 0; k < 3; k++) {

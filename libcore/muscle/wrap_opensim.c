@@ -168,6 +168,7 @@ static bool tangent_step(const double *a, const double *p, const double *n, cons
     return solve4(A, step);
 }
 
+#define FAN_SAMPLES 300 /* of a chord, of which the first and the last are left out */
 #define NEAREST_ERROR 1e-9 /* of the polynomial in t, at which the iteration ends */
 #define NEAREST_STEPS 64
 #define ON_AXIS 2e-13 /* a coordinate so small is taken for 0 */
@@ -265,6 +266,20 @@ void fb_wrap_opensim_nearest(const double *a, const double *p, int plane, double
     } else {
         c[plane] = p[plane];
         nearest_in_plane(a, p, (plane + 1) % 3, (plane + 2) % 3, c);
+    }
+}
+
+void fb_wrap_opensim_fan(const double *a, const double *r1, const double *r2, double *sum) {
+    double s[3] = {r1[0], r1[1], r1[2]};
+    for (int i = 1; i < FAN_SAMPLES - 1; i++) {
+        double p[3], direction[3];
+        for (int k = 0; k < 3; k++) {
+            p[k] = r1[k] + (double)i / FAN_SAMPLES * (r2[k] - r1[k]);
+        }
+        fb_wrap_opensim_nearest(a, p, -1, s);
+        fb_v3_sub(direction, s, p);
+        fb_v3_normalize(direction);
+        fb_v3_add(sum, sum, direction);
     }
 }
 
