@@ -7,8 +7,8 @@
 #define REFINE_STEPS 100
 #define REFINE_ANGLE (0.1 * PI / 180) /* OpenSim's tolerance on tangency */
 #define REFINE_LENGTH 0.002           /* m, its spacing of points on the surface */
-#define STEEP 5e-7            /* z of the normal of a plane along the axis, which it does not cut */
-#define NO_HEIGHT 2.3e-16     /* m: a height that it takes for 0 */
+#define STEEP 5e-7        /* z of the normal of a plane along the axis, which it does not cut */
+#define NO_HEIGHT 2.3e-16 /* m: a height that it takes for 0 */
 
 /* The two points where lines from p touch the cylinder, in p's plane: a to the left of the radius,
  * b to the right, seen along z. */

@@ -168,7 +168,7 @@ static bool tangent_step(const double *a, const double *p, const double *n, cons
     return solve4(A, step);
 }
 
-#define FAN_SAMPLES 300 /* of a chord, of which the first and the last are left out */
+#define FAN_SAMPLES 300    /* of a chord, of which the first and the last are left out */
 #define NEAREST_ERROR 1e-9 /* of the polynomial in t, at which the iteration ends */
 #define NEAREST_STEPS 64
 #define ON_AXIS 2e-13 /* a coordinate so small is taken for 0 */
