@@ -97,6 +97,7 @@ static void nearest_as(bool exact, const double *a, const double *p, int plane, 
     if (exact) {
         nearest(a, p, plane < 0 ? 7 : 7 & ~(1 << plane), c);
     } else {
+        fb_v3_copy(c, p);
         fb_wrap_opensim_nearest(a, p, plane, c);
     }
 }

@@ -65,6 +65,9 @@ fb_wrap_outcome fb_wrap_torus(const fb_wrap *wrap, fb_wrap_mode mode, const doub
     double tube = wrap->size[0], ring = wrap->size[1], d[3], c[3] = {0, 0, 0}, best = 0;
     bool found = false;
     fb_v3_sub(d, p2, p1);
+    if (fb_v3_dot(d, d) == 0) {
+        return FB_WRAP_NONE;
+    }
     for (int i = 0; i < 2; i++) { /* from both ends */
         double distance, t = mode == FB_WRAP_GEODESIC ? search(ring, p1, d, i, &distance)
                                                       : place(ring, p1, p2, i, &distance);

@@ -217,6 +217,34 @@ static void tangent_points_are_near_enough(void) {
     FB_SAME(r[2], 0);
 }
 
+/* Flat and long shapes, points on axes, on surfaces and on each other: no NaN. */
+static void odd_places_make_no_nan(void) {
+    static const double sizes[] = {1e-4, 0.02, 0.05, 1}, places[] = {0, 1e-9, 0.02, -0.05, 0.3};
+    unsigned long long seed = fb_test_seed();
+    int n = 0;
+    for (int i = 0; i < 40000; i++) {
+        fb_wrap wrap = shape((fb_wrap_kind)(i % 4), 1, 1, 1);
+        fb_wrap_path on = {0};
+        double p[2][3];
+        for (int k = 0; k < 3; k++) {
+            wrap.size[k] = sizes[fb_random(&seed) % 4];
+            p[0][k] = places[fb_random(&seed) % 5];
+            p[1][k] = places[fb_random(&seed) % 5];
+        }
+        wrap.axis = (int)(fb_random(&seed) % 4) - 1;
+        wrap.sign = fb_random(&seed) % 2 ? 1 : -1;
+        fb_wrap_method method = (fb_wrap_method)(fb_random(&seed) % 3);
+        fb_wrap_mode mode = fb_random(&seed) % 2 ? FB_WRAP_OPENSIM_ONE : FB_WRAP_OPENSIM_SEVERAL;
+        if (wrapped(fb_wrap_segment(&wrap, method, mode, p[0], p[1], &on))) {
+            n++;
+            FB_TRUE(isfinite(total(p[0], p[1], &on)), "%d: %g %g %g; %g %g %g to %g %g %g", i % 4,
+                    wrap.size[0], wrap.size[1], wrap.size[2], p[0][0], p[0][1], p[0][2], p[1][0],
+                    p[1][1], p[1][2]);
+        }
+    }
+    FB_TRUE(n > 1000, "%d wrapped", n);
+}
+
 /* ---- paths ----------------------------------------------------------------------------------- */
 
 #define CYLINDERS \
@@ -320,11 +348,17 @@ static void empty_ranges_end_the_wrapping(void) {
 }
 
 static const fb_test tests[] = {
-    FB_TEST(places_are_those_of_twice_the_ring), FB_TEST(tori_are_void),
-    FB_TEST(long_ways_depend_on_the_sense),      FB_TEST(refined_ends_are_nearly_smooth),
-    FB_TEST(nearest_points_are_near_enough),     FB_TEST(tangent_points_are_near_enough),
-    FB_TEST(stale_places_have_a_speed),          FB_TEST(moving_points_within_a_body),
-    FB_TEST(empty_ranges_end_the_wrapping),      FB_TEST_END,
+    FB_TEST(places_are_those_of_twice_the_ring),
+    FB_TEST(tori_are_void),
+    FB_TEST(long_ways_depend_on_the_sense),
+    FB_TEST(refined_ends_are_nearly_smooth),
+    FB_TEST(nearest_points_are_near_enough),
+    FB_TEST(tangent_points_are_near_enough),
+    FB_TEST(odd_places_make_no_nan),
+    FB_TEST(stale_places_have_a_speed),
+    FB_TEST(moving_points_within_a_body),
+    FB_TEST(empty_ranges_end_the_wrapping),
+    FB_TEST_END,
 };
 
 int main(int argc, char **argv) {
