@@ -1,6 +1,6 @@
 /* Steps of wrapping that OpenSim 4 takes by iteration, and where they end: they decide figures in
- * the fifth digit, and now and then which way a path goes. Reproduced from how OpenSim 4.5 behaves;
- * see docs/theory.md. */
+ * the fifth digit, and now and then which way a path goes. The rules are those of OpenSim's
+ * published sources, written anew, and agree with what 4.5.2 computes; see docs/theory.md. */
 #include <math.h>
 
 #include "libcore/muscle/wrap_shapes.h"
