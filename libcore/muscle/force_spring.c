@@ -44,11 +44,12 @@ static double exponential_limit(const double *p, double q) {
 
 /* ---- paths ---------------------------------------------------------------------------------- */
 
-/* PathSpring: k s (1 + d L'), s = L - L_0 if that is positive; never negative */
-static double path_spring(const double *p, double length, double speed) {
+/* PathSpring: k s (1 + d L'), s = L - L_0 if that is positive; never negative, but in OpenSim 4,
+ * where it pushes if it shortens fast */
+static double path_spring(const double *p, double length, double speed, bool pushes) {
     double stretch = length - p[0];
     double tension = stretch > 0 ? p[1] * stretch * (1 + p[2] * speed) : 0;
-    return tension > 0 ? tension : 0;
+    return tension > 0 || pushes ? tension : 0;
 }
 
 /* Ligament: pcsa_force f(L / L_rest) beyond the resting length */
@@ -198,7 +199,9 @@ static void on_coordinate(const fb_force *force, const fb_force_work *work) {
 static void on_path(const fb_force *force, const fb_force_work *work) {
     double length = work->path_length[force->path], speed = work->path_speed[force->path], f;
     switch (force->kind) {
-    case FB_FORCE_PATH_SPRING: f = path_spring(force->p, length, speed); break;
+    case FB_FORCE_PATH_SPRING:
+        f = path_spring(force->p, length, speed, work->forces->as_opensim4);
+        break;
     case FB_FORCE_LIGAMENT: f = ligament(force, length); break;
     case FB_FORCE_BLANKEVOORT: f = blankevoort(force->p, length, speed); break;
     default: f = path_expression(force, length, speed); break;

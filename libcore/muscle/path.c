@@ -405,6 +405,17 @@ static void to_frame(double *r, const fb_pose *frame, const double *ground) {
     fb_m3_tmul_v3(r, frame->R, d);
 }
 
+/* How much longer the course gets from a over the surface to b, as OpenSim 4 measures it: with
+ * places of wrap points that are not renewed. */
+static double stale_change(const fb_pose *frame, const fb_wrap_path *on, const fb_course_point *a,
+                           const fb_course_point *b) {
+    double p1[3], p2[3];
+    to_frame(p1, frame, a->place);
+    to_frame(p2, frame, b->place);
+    return fb_v3_distance(p1, on->r1) + on->length + fb_v3_distance(on->r2, p2) -
+           fb_v3_distance(p1, p2);
+}
+
 /* Wraps a path over its k-th object: the segment that needs it most. */
 static void wrap_over(const fb_paths *paths, const fb_path *path, int k, wrapping *w,
                       const fb_state *state, fb_course *course) {
@@ -437,7 +448,7 @@ static void wrap_over(const fb_paths *paths, const fb_path *path, int k, wrappin
         }
         fb_wrap_path on = w->on;
         fb_wrap_outcome outcome = fb_wrap_segment(wrap, use->method, mode, p1, p2, &on);
-        if (outcome == FB_WRAP_NONE || outcome == FB_WRAP_INSIDE) {
+        if (outcome == FB_WRAP_NONE || outcome == FB_WRAP_INSIDE || outcome == FB_WRAP_VOID) {
             w->outcome = outcome; /* that of the last segment tried */
             continue;
         }
@@ -449,6 +460,9 @@ static void wrap_over(const fb_paths *paths, const fb_path *path, int k, wrappin
         }
         double change = fb_v3_distance(p1, on.r1) + on.length + fb_v3_distance(on.r2, p2) -
                         fb_v3_distance(p1, p2);
+        if (paths->as_opensim4) {
+            change = stale_change(&frame, &on, a, b);
+        }
         if (best < 0 || change < least) {
             best = i;
             least = change;
@@ -490,6 +504,18 @@ static double course_length(const fb_course *course, const wrapping *w) {
     return length;
 }
 
+/* True if the path has points in the range of its k-th object, but none of them counts. */
+static bool range_is_empty(const fb_path *path, int k, const fb_course *course) {
+    int first = path->wraps[k].first, last = path->wraps[k].last;
+    for (int i = 0; i < course->n; i++) {
+        int source = course->points[i].source;
+        if (source >= 0 && source >= first && (last < 0 || source <= last)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void wrap_course(const fb_paths *paths, const fb_path *path, const fb_state *state,
                         fb_course *course) {
     wrapping w[MOST_WRAPS];
@@ -507,6 +533,12 @@ static void wrap_course(const fb_paths *paths, const fb_path *path, const fb_sta
             wrap_again(paths, path, order[k], &w[order[k]], state, course, &stamp);
         }
         for (int k = 0; k < n && paths->as_opensim4; k++) {
+            if (paths->wraps[path->wraps[order[k]].wrap].active &&
+                range_is_empty(path, order[k], course)) { /* there it leaves off altogether */
+                remove_wrap(course, order[k]);
+                course->length = course_length(course, w);
+                return;
+            }
             wrap_over(paths, path, order[k], &w[order[k]], state, course);
         }
         if (pass > 0 && !paths->as_opensim4 && stamp == begin) {
@@ -608,6 +640,41 @@ static void drift_velocity(const fb_path_point *point, const fb_state *state, do
     fb_m3_mul_v3(v, state->pose[point->body].R, in_body);
 }
 
+/* How a point of a course moves, in ground. */
+static void course_velocity(const fb_path *path, const fb_state *state, const fb_course *course,
+                            const fb_course_point *point, double *v) {
+    if (point->body < 0) { /* at a virtual link */
+        fb_v3_copy(v, course->link_velocity ? course->link_velocity[-1 - point->body]
+                                            : (const double[3]){0, 0, 0});
+        return;
+    }
+    fb_point_velocity(v, state, point->body, point->site);
+    if (point->source >= 0 && path->points[point->source].kind == FB_POINT_MOVING) {
+        double drift[3];
+        drift_velocity(&path->points[point->source], state, drift);
+        fb_v3_add(v, v, drift);
+    }
+}
+
+/* The speed as OpenSim 4 has it: between each two points, those on one body included. There it is
+ * not 0 if a point moves in its body, or if the places of wrap points are not those that their
+ * velocities are of. */
+static double speed_opensim4(const fb_path *path, const fb_state *state, const fb_course *course) {
+    double speed = 0, v[2][3] = {{0}}, direction[3], relative[3];
+    for (int k = 0; k < course->n; k++) {
+        const fb_course_point *point = &course->points[k];
+        fb_v3_copy(v[0], v[1]);
+        course_velocity(path, state, course, point, v[1]);
+        if (k > 0) {
+            fb_v3_sub(direction, point->place, course->points[k - 1].place);
+            fb_v3_sub(relative, v[1], v[0]);
+            speed += fb_v3_normalize(direction) > 0 ? fb_v3_dot(relative, direction)
+                                                    : fb_v3_norm(relative);
+        }
+    }
+    return speed;
+}
+
 double fb_path_speed(const fb_paths *paths, int i, const fb_state *state, const fb_course *course) {
     const fb_path *path = &paths->paths[i];
     double speed = 0;
@@ -627,6 +694,9 @@ double fb_path_speed(const fb_paths *paths, int i, const fb_state *state, const 
         }
         return speed;
     }
+    if (paths->as_opensim4) {
+        return speed_opensim4(path, state, course);
+    }
     for (int k = 0; k + 1 < course->n; k++) {
         const fb_course_point *ends[2] = {&course->points[k], &course->points[k + 1]};
         double v[2][3], direction[3], relative[3];
@@ -634,17 +704,7 @@ double fb_path_speed(const fb_paths *paths, int i, const fb_state *state, const 
             continue;
         }
         for (int e = 0; e < 2; e++) {
-            if (ends[e]->body < 0) { /* at a virtual link */
-                fb_v3_copy(v[e], course->link_velocity ? course->link_velocity[-1 - ends[e]->body]
-                                                       : (const double[3]){0, 0, 0});
-                continue;
-            }
-            fb_point_velocity(v[e], state, ends[e]->body, ends[e]->site);
-            if (ends[e]->source >= 0 && path->points[ends[e]->source].kind == FB_POINT_MOVING) {
-                double drift[3];
-                drift_velocity(&path->points[ends[e]->source], state, drift);
-                fb_v3_add(v[e], v[e], drift);
-            }
+            course_velocity(path, state, course, ends[e], v[e]);
         }
         fb_v3_sub(direction, ends[1]->place, ends[0]->place);
         if (fb_v3_normalize(direction) == 0) {
@@ -744,28 +804,25 @@ static void course_arms_opensim4(const fb_path *path, const fb_state *state,
                                  const fb_course *course, double *arms) {
     for (int k = 0; k < course->n; k++) { /* the pull of both neighbours */
         const fb_course_point *point = &course->points[k];
-        double force[3] = {0, 0, 0}, slide[3] = {0, 0, 0};
+        double force[3] = {0, 0, 0};
         for (int side = -1; side <= 1; side += 2) {
             if (k + side < 0 || k + side >= course->n) {
                 continue;
             }
             const fb_course_point *other = &course->points[k + side];
             double direction[3];
-            if (on_surface(point, other)) {
+            if (on_surface(point, other) || point->body == other->body) {
                 continue;
             }
             fb_v3_sub(direction, other->place, point->place);
             if (fb_v3_normalize(direction) == 0) {
                 continue;
             }
-            fb_v3_add(slide, slide, direction);
-            if (point->body != other->body) {
-                fb_v3_add(force, force, direction);
-            }
+            fb_v3_add(force, force, direction);
         }
         add_force(state, point->body, point->site, force, arms);
         if (slides(path, point)) {
-            add_sliding(&path->points[point->source], state, true, slide, arms);
+            add_sliding(&path->points[point->source], state, true, force, arms);
         }
     }
 }

@@ -38,6 +38,7 @@ typedef struct fb_wrap {
 typedef enum fb_wrap_outcome {
     FB_WRAP_NONE,
     FB_WRAP_INSIDE, /* a point is inside the surface */
+    FB_WRAP_VOID,   /* of OpenSim 4's tori: counts as wrapped, but there is no course */
     FB_WRAP_WRAPPED,
     FB_WRAP_MANDATORY /* wrapped, and no other segment needs to be tried */
 } fb_wrap_outcome;

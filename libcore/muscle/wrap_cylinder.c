@@ -7,6 +7,8 @@
 #define REFINE_STEPS 100
 #define REFINE_ANGLE (0.1 * PI / 180) /* OpenSim's tolerance on tangency */
 #define REFINE_LENGTH 0.002           /* m, its spacing of points on the surface */
+#define STEEP 5e-7        /* z of the normal of a plane along the axis, which it does not cut */
+#define NO_HEIGHT 2.3e-16 /* m: a height that it takes for 0 */
 
 /* The two points where lines from p touch the cylinder, in p's plane: a to the left of the radius,
  * b to the right, seen along z. */
@@ -58,7 +60,7 @@ static bool slide(const double *r, const double *a, const double *b, const doubl
     fb_v3_sub(u, b, a);
     fb_v3_sub(v, c, a);
     fb_v3_cross(n, u, v);
-    if (fb_v3_normalize(n) == 0 || fabs(n[2]) < 1e-12) {
+    if (fb_v3_normalize(n) == 0 || fabs(n[2]) < STEEP) {
         return false;
     }
     double dz = (n[0] * (a[0] - r[0]) + n[1] * (a[1] - r[1])) / n[2] + a[2] - r[2];
@@ -96,6 +98,9 @@ static void slide_to_plane(const fb_wrap *wrap, const double *p1, const double *
         fb_v3_copy(apex, other);
     }
     double z1 = p1[2], z2 = p2[2];
+    if (fabs(z2) < NO_HEIGHT) { /* OpenSim takes p2's foot for the axis's direction */
+        return;
+    }
     if (slide(r1, p1, p2, apex, moved) && fabs(moved[2] - z2) < fabs(z1 - z2)) {
         r1[2] = moved[2];
     }
@@ -104,11 +109,12 @@ static void slide_to_plane(const fb_wrap *wrap, const double *p1, const double *
     }
 }
 
-/* The angle from r1 to r2 about z, the short way or the long one, with its sign. */
-static double sweep(const double *r1, const double *r2, bool long_way) {
+/* The angle from r1 to r2 about z, the short way or the long one, with its sign. OpenSim's long way
+ * goes round once more if the short one is clockwise. */
+static double sweep(const double *r1, const double *r2, bool long_way, bool exact) {
     double angle = atan2(r1[0] * r2[1] - r1[1] * r2[0], r1[0] * r2[0] + r1[1] * r2[1]);
     if (long_way) {
-        angle = angle > 0 ? angle - 2 * PI : angle + 2 * PI;
+        angle = angle > 0 || !exact ? angle - 2 * PI : angle + 2 * PI;
     }
     return angle;
 }
@@ -141,7 +147,7 @@ static bool refine_end(const double *p, double *r, const double *w) {
 
 static void refine(const double *p1, const double *p2, double *r1, double *r2, double radius,
                    bool long_way) {
-    double angle = sweep(r1, r2, long_way);
+    double angle = sweep(r1, r2, long_way, false);
     for (int i = 0; i < REFINE_STEPS; i++) {
         double dz = r2[2] - r1[2], length = sqrt(radius * radius * angle * angle + dz * dz), w1[3],
                w2[3];
@@ -150,8 +156,10 @@ static void refine(const double *p1, const double *p2, double *r1, double *r2, d
             break;
         }
         spiral(w1, r1, r2, angle, 1 / n);
-        spiral(w2, r1, r2, angle, 1 - 1 / n);
-        bool first = refine_end(p1, r1, w1), second = refine_end(p2, r2, w2);
+        bool first = refine_end(p1, r1, w1);
+        double end2[3] = {r2[0], r2[1], r1[2] + dz}; /* the spiral has moved with its start */
+        spiral(w2, r1, end2, angle, 1 - 1 / n);
+        bool second = refine_end(p2, r2, w2);
         if (!first && !second) {
             break;
         }
@@ -215,7 +223,7 @@ fb_wrap_outcome fb_wrap_cylinder(const fb_wrap *wrap, fb_wrap_mode mode, const d
         double sx = r1[0] + r2[0], sy = r1[1] + r2[1];
         long_way = sx * (r1[0] - p1[0] + r2[0] - p2[0]) + sy * (r1[1] - p1[1] + r2[1] - p2[1]) < 0;
     }
-    double angle = sweep(r1, r2, long_way);
+    double angle = sweep(r1, r2, long_way, mode == FB_WRAP_GEODESIC);
     if (mode == FB_WRAP_GEODESIC) {
         unroll(p1, p2, r1, r2, radius * fabs(angle));
     } else {

@@ -10,7 +10,6 @@
 #define MU_FAN 0.7073 /* the largest direction cosine up to which the fan rule holds alone */
 #define MU_AXIAL 0.9  /* and from which the axial one does */
 #define FADE 0.3      /* the axial rule fades out within this fraction of the chord's ends */
-#define FAN_SAMPLES 300
 #define SEGMENT 0.001 /* m, OpenSim's chords along the surface */
 #define MOST_SEGMENTS 499
 #define NO_COORDINATE 2e-12
@@ -99,6 +98,16 @@ static const double gauss[8][2] = {
     {.1834346424956498, .3626837833783620},  {.5255324099163290, .3137066458778873},
     {.7966664774136267, .2223810344533745},  {.9602898564975363, .1012285362903763}};
 
+/* The nearest point, or that of the section where coordinate `plane` is 0 (-1: anywhere). */
+static void nearest_as(bool exact, const double *a, const double *p, int plane, double *c) {
+    if (exact) {
+        nearest(a, p, plane < 0 ? 7 : 7 & ~(1 << plane), c);
+    } else {
+        fb_v3_copy(c, p);
+        fb_wrap_opensim_nearest(a, p, plane, c);
+    }
+}
+
 /* Adds the direction to the surface from a point inside, with a weight. */
 static void add_direction(const double *a, const double *p, double weight, double *sum) {
     double s[3];
@@ -177,18 +186,36 @@ static void fan_point(const double *a, const double *r1, const double *r2, bool 
     double sum[3] = {0, 0, 0}, tip[3];
     if (exact) {
         mean_direction(a, r1, r2, sum);
-    }
-    for (int i = 1; i < FAN_SAMPLES - 1 && !exact; i++) {
-        for (int k = 0; k < 3; k++) {
-            tip[k] = r1[k] + (double)i / FAN_SAMPLES * (r2[k] - r1[k]);
-        }
-        add_direction(a, tip, 1, sum);
+    } else {
+        fb_wrap_opensim_fan(a, r1, r2, sum);
     }
     fb_v3_normalize(sum);
     for (int k = 0; k < 3; k++) {
         tip[k] = (r1[k] + r2[k]) / 2 + sum[k];
     }
-    nearest(a, tip, 7, c);
+    nearest_as(exact, a, tip, -1, c);
+}
+
+/* The coordinate along which a direction runs most. */
+static int most_along(const double *direction) {
+    int best = 0;
+    for (int k = 1; k < 3; k++) {
+        if (fabs(direction[k]) > fabs(direction[best])) {
+            best = k;
+        }
+    }
+    return best;
+}
+
+/* True if OpenSim looks for the tangent points from the plane's point; else, by the axial rule and
+ * with 0 of that axis beyond the chord, from the chord's ends. */
+static bool starts_from_point(fb_wrap_method method, const double *p1, const double *p2,
+                              const double *r1, const double *r2) {
+    double direction[3];
+    fb_v3_sub(direction, p1, p2);
+    int best = most_along(direction);
+    double t = r1[best] / (r1[best] - r2[best]);
+    return method != FB_WRAP_AXIAL || (t > 0 && t < 1);
 }
 
 /* The surface point that with p1 and p2 gives the plane of the path. `fan`: the weight of the fan
@@ -202,23 +229,19 @@ static void plane_point(const double *a, fb_wrap_method method, bool exact, cons
         middle[k] = (r1[k] + r2[k]) / 2;
     }
     if (method == FB_WRAP_MIDPOINT) {
-        nearest(a, middle, 7, c);
+        nearest_as(exact, a, middle, -1, c);
+        *fan = exact ? 1 : 0;
         return;
     }
     fb_v3_sub(direction, p1, p2);
     fb_v3_normalize(direction);
-    int best = 0;
-    for (int k = 1; k < 3; k++) {
-        if (fabs(direction[k]) > fabs(direction[best])) {
-            best = k;
-        }
-    }
+    int best = most_along(direction);
     double mu = fabs(direction[best]), span = r1[best] - r2[best],
            t = span != 0 ? r1[best] / span : 0.5;
     for (int k = 0; k < 3; k++) {
         sv[k] = r1[k] + t * (r2[k] - r1[k]);
     }
-    nearest(a, sv, 7 & ~(1 << best), axial);
+    nearest_as(exact, a, sv, best, axial);
     if (method == FB_WRAP_AXIAL) {
         *fan = 0;
         fb_v3_copy(c, axial);
@@ -239,7 +262,7 @@ static void plane_point(const double *a, fb_wrap_method method, bool exact, cons
         for (int k = 0; k < 3; k++) {
             blend[k] = tau * axial[k] + (1 - tau) * c[k];
         }
-        nearest(a, blend, 7, c);
+        nearest_as(exact, a, blend, -1, c);
         *fan = 1 - tau;
     }
 }
@@ -349,7 +372,7 @@ static double arc_length(const double *a, const double *r1, const double *r2, co
             length += fb_v3_norm(step);
             fb_v3_copy(last, next);
         }
-        if (!constrained || way == 1 || (back1 <= 0 && back2 <= 0)) {
+        if (!constrained || way == 1 || segments < 2 || (back1 <= 0 && back2 <= 0)) {
             return length;
         }
         angle -= 2 * 3.14159265358979323846; /* it turns back: the long way round */
@@ -429,11 +452,18 @@ fb_wrap_outcome fb_wrap_ellipsoid(const fb_wrap *wrap, fb_wrap_method method, fb
         return FB_WRAP_NONE;
     }
     plane_point(a, method, exact, p1, p2, r1, r2, c, &fan);
+    if (!exact && starts_from_point(method, p1, p2, r1, r2)) {
+        fb_v3_copy(r1, c);
+        fb_v3_copy(r2, c);
+    }
     if (wrap->axis >= 0 && fb_wrap_sign(c[wrap->axis]) != wrap->sign) {
-        c[wrap->axis] = -c[wrap->axis] * (1 - fan);
+        c[wrap->axis] = -c[wrap->axis];
+        fb_v3_copy(r1, c);
+        fb_v3_copy(r2, c);
+        c[wrap->axis] *= 1 - fan;
         double moved[3];
         fb_v3_copy(moved, c);
-        nearest(a, moved, 7, c);
+        nearest_as(exact, a, moved, -1, c);
     }
     fb_v3_sub(u, p2, p1);
     fb_v3_sub(v, c, p1);
@@ -447,7 +477,10 @@ fb_wrap_outcome fb_wrap_ellipsoid(const fb_wrap *wrap, fb_wrap_method method, fb
     for (int k = 0; k < 3; k++) { /* from the line to c, in the plane */
         side[k] = v[k] - fb_v3_dot(v, along) * along[k];
     }
-    if (!tangent(a, p1, n, d, side, r1) || !tangent(a, p2, n, d, side, r2)) {
+    if (!exact) {
+        fb_wrap_opensim_tangent(a, p1, value1, n, d, r1);
+        fb_wrap_opensim_tangent(a, p2, value2, n, d, r2);
+    } else if (!tangent(a, p1, n, d, side, r1) || !tangent(a, p2, n, d, side, r2)) {
         return FB_WRAP_NONE;
     }
     path->length = (exact ? section_length(a, r1, r2, p1, p2, n, d, wrap->axis >= 0)

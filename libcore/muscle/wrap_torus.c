@@ -48,19 +48,36 @@ static double search(double ring, const double *p, const double *d, double t, do
     return t;
 }
 
+/* The same from one of both ends as OpenSim 4 has it. */
+static double place(double ring, const double *p1, const double *p2, int from, double *distance) {
+    double d[3], n[3], d1, d2;
+    fb_v3_sub(d, p2, p1);
+    double span = fb_v3_norm(d);
+    fb_v3_scale(n, (from == 0 ? 1 : -1) / span, d);
+    double t = fb_wrap_opensim_ring_place(ring, from == 0 ? p1 : p2, n) / span;
+    t = from == 0 ? t : 1 - t;
+    *distance = ring_distance(ring, p1, d, t, &d1, &d2);
+    return t;
+}
+
 fb_wrap_outcome fb_wrap_torus(const fb_wrap *wrap, fb_wrap_mode mode, const double *p1,
                               const double *p2, fb_wrap_path *path) {
     double tube = wrap->size[0], ring = wrap->size[1], d[3], c[3] = {0, 0, 0}, best = 0;
     bool found = false;
     fb_v3_sub(d, p2, p1);
+    if (fb_v3_dot(d, d) == 0) {
+        return FB_WRAP_NONE;
+    }
     for (int i = 0; i < 2; i++) { /* from both ends */
-        double distance, t = search(ring, p1, d, i, &distance);
+        double distance, t = mode == FB_WRAP_GEODESIC ? search(ring, p1, d, i, &distance)
+                                                      : place(ring, p1, p2, i, &distance);
         double x = p1[0] + t * d[0], y = p1[1] + t * d[1], rho = fb_length2(x, y);
         if (rho < 1e-12) {
             continue;
         }
-        double candidate[3] = {ring * x / rho, ring * y / rho, 0};
-        if (wrap->axis >= 0 && !fb_wrap_allowed(wrap, candidate)) {
+        double candidate[3] = {ring * x / rho, ring * y / rho, 0},
+               on_line[3] = {x, y, p1[2] + t * d[2]};
+        if (wrap->axis >= 0 && !fb_wrap_allowed(wrap, on_line)) {
             continue;
         }
         if (!found || distance < best) {
@@ -91,7 +108,7 @@ fb_wrap_outcome fb_wrap_torus(const fb_wrap *wrap, fb_wrap_mode mode, const doub
     fb_pose_point(q2, &inverse, p2);
     fb_wrap_outcome outcome = fb_wrap_cylinder(&cylinder, mode, q1, q2, &on);
     if (outcome != FB_WRAP_WRAPPED && outcome != FB_WRAP_MANDATORY) {
-        return outcome;
+        return mode == FB_WRAP_GEODESIC ? outcome : FB_WRAP_VOID;
     }
     fb_pose_point(path->r1, &frame, on.r1);
     fb_pose_point(path->r2, &frame, on.r2);
