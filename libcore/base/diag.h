@@ -74,7 +74,7 @@ typedef enum fb_action {
     X(FB2305, "a function that cannot be evaluated") \
     X(FB2306, "a loop of joints") \
     X(FB2307, "a muscle parameter that is unusual") \
-    X(FB2308, "a force that is not computed") \
+    X(FB2308, "a force or a controller that is not computed") \
     X(FB2401, "something changed on upgrade from an old version") \
     X(FB2501, "what an older document version cannot hold") \
     X(FB2502, "a name that an OpenSim list cannot hold") \
