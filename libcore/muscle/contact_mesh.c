@@ -186,10 +186,10 @@ static void grow_tree(fb_contact_mesh *m, fb_arena *arena) {
         int half = node->n / 2;
         node->child[0] = m->n_nodes++;
         node->child[1] = m->n_nodes++;
-        m->nodes[node->child[0]] = (fb_mesh_node){
-            .first = node->first, .n = half, .child = {-1, -1}};
-        m->nodes[node->child[1]] = (fb_mesh_node){
-            .first = node->first + half, .n = node->n - half, .child = {-1, -1}};
+        m->nodes[node->child[0]] =
+            (fb_mesh_node){.first = node->first, .n = half, .child = {-1, -1}};
+        m->nodes[node->child[1]] =
+            (fb_mesh_node){.first = node->first + half, .n = node->n - half, .child = {-1, -1}};
     }
 }
 
@@ -211,8 +211,8 @@ const fb_contact_mesh *fb_contact_mesh_new(const fb_triangles *triangles, fb_are
 /* ---- nearest point --------------------------------------------------------------------------- */
 
 /* The point of a triangle that is nearest to p (C. Ericson, Real-Time Collision Detection, 2005,
- * 5.1.5). Returns the part that it lies on: 0 to 2 a corner, 3 to 5 the edge that begins there, 6 the
- * face. */
+ * 5.1.5). Returns the part that it lies on: 0 to 2 a corner, 3 to 5 the edge that begins there, 6
+ * the face. */
 static int nearest_of_face(const fb_contact_mesh *m, const fb_mesh_face *face, const double *p,
                            double *nearest) {
     const double *a = m->vertices[face->vertex[0]], *b = m->vertices[face->vertex[1]],
@@ -264,7 +264,7 @@ static int nearest_of_face(const fb_contact_mesh *m, const fb_mesh_face *face, c
 static double square_to_box(const fb_mesh_node *node, const double *p) {
     double sum = 0;
     for (int k = 0; k < 3; k++) {
-        double out = p[k] < node->low[k] ? node->low[k] - p[k]
+        double out = p[k] < node->low[k]    ? node->low[k] - p[k]
                      : p[k] > node->high[k] ? p[k] - node->high[k]
                                             : 0;
         sum += out * out;

@@ -98,6 +98,32 @@ static void add_term(builder *b, const fb_element *actuator, fb_control_term ter
     }
 }
 
+/* True if an actuator's force follows its control at once, not through an activation. */
+static bool acts_at_once(const builder *b, const fb_element *actuator) {
+    for (int i = 0; i < b->forces->n_forces; i++) {
+        const fb_force *force = &b->forces->forces[i];
+        if (force->element == actuator) {
+            return force->control >= 0 &&
+                   (force->state < 0 || force->kind == FB_FORCE_CLUTCHED_SPRING);
+        }
+    }
+    for (int i = 0; i < b->muscles->n; i++) {
+        if (b->muscles->muscles[i].element == actuator) {
+            return b->muscles->muscles[i].activation_is_control;
+        }
+    }
+    return false;
+}
+
+static bool any_acts_at_once(const builder *b, const fb_element *const *list, int n) {
+    for (int i = 0; i < n; i++) {
+        if (list[i] && acts_at_once(b, list[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- the classes ----------------------------------------------------------------------------- */
 
 static bool is_named(const fb_element *actuator, const char *name) {
@@ -121,7 +147,7 @@ static void compile_file(builder *b, const fb_element *controller, const fb_elem
         skip(b, controller, why);
         return;
     }
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) { /* a name that is nobody's is left out, as in OpenSim */
         for (int k = 0; k < n_list; k++) {
             if (list[k] && is_named(list[k], series[i].name)) {
                 add_term(b, list[k], (fb_control_term){.function = series[i].function});
@@ -175,7 +201,7 @@ static void compile_reflex(builder *b, const fb_element *controller) {
 
 static void compile_controller(builder *b, const fb_element *controller) {
     const char *name = controller->cls->name;
-    const fb_element **list;
+    const fb_element **list = NULL;
     if (!fb_get_bool(controller, "enabled")) {
         return;
     }
@@ -191,14 +217,23 @@ static void compile_controller(builder *b, const fb_element *controller) {
         }
     } else if (strcmp(name, "CorrectionController") == 0) {
         skip(b, controller, "it follows a motion that only a tool gives it");
-    } else if (list_actuators(b, controller, &list) > 0) {
-        skip(b, controller, "controllers of its class are not computed");
+    } else {
+        int n = list_actuators(b, controller, &list);
+        if (any_acts_at_once(b, list, n)) {
+            skip(b, controller, "controllers of its class are not computed");
+        }
     }
 }
 
-/* Kept elements of the controller set, unless their XML says that they do not act. */
+/* Kept elements of the controller set, unless their XML says that they do not act, or there is
+ * nothing that they could act on at once. */
 static void tell_kept(builder *b) {
     static const char set[] = "/controllerset/";
+    const fb_element **all;
+    int n_all = list_all(b, &all);
+    if (!any_acts_at_once(b, all, n_all)) {
+        return;
+    }
     const fb_list *kept = fb_model_items(b->forces->system->model, "kept");
     for (size_t i = 0; kept && i < kept->n; i++) {
         const fb_element *element = kept->items[i];

@@ -1,6 +1,6 @@
 /* Controllers: what they add to the controls of actuators and the excitations of muscles. As in
- * OpenSim, controls start at zero, and every controller that is enabled adds to them; nothing clamps
- * the sum. */
+ * OpenSim, controls start at zero, and every controller that is enabled adds to them; nothing
+ * clamps the sum. */
 #ifndef FB_MUSCLE_CONTROL_H
 #define FB_MUSCLE_CONTROL_H
 
@@ -30,9 +30,9 @@ typedef struct fb_controls {
 } fb_controls;
 
 /* Compiles the controllers of a model that are enabled: functions of time, control sets and tables
- * of `resources` (may be NULL), stretch reflexes. One that would act on something but is not computed
- * adds a warning FB2308 and counts in n_skipped. FB_E_INPUT with an error in `diag` if a function
- * cannot be evaluated. */
+ * of `resources` (may be NULL), stretch reflexes. One that is not computed but would change forces
+ * at once (not only through activations) adds a warning FB2308 and counts in n_skipped. FB_E_INPUT
+ * with an error in `diag` if a function cannot be evaluated. */
 fb_status fb_controls_compile(fb_controls **controls, const fb_forces *forces,
                               const fb_muscles *muscles, const fb_resources *resources,
                               fb_diag *diag);

@@ -458,9 +458,8 @@ fb_status fb_forces_compile(fb_forces **forces, const fb_system *system, const f
     return fb_forces_compile_from(forces, system, paths, as_opensim4, NULL, diag);
 }
 
-fb_status fb_forces_compile_from(fb_forces **forces, const fb_system *system,
-                                 const fb_paths *paths, bool as_opensim4,
-                                 const fb_resources *resources, fb_diag *diag) {
+fb_status fb_forces_compile_from(fb_forces **forces, const fb_system *system, const fb_paths *paths,
+                                 bool as_opensim4, const fb_resources *resources, fb_diag *diag) {
     *forces = NULL;
     fb_forces *f = fb_alloc(sizeof *f);
     if (!f) {

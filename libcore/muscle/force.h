@@ -94,15 +94,14 @@ typedef struct fb_forces {
 
 /* Compiles the forces of a system's model that are enabled; `paths` are those of the same system,
  * and both must live as long. A force that is not computed (classes that are not known, measured
- * loads, a mesh that cannot be read) adds a warning FB2308 and counts in n_skipped. FB_E_INPUT with an error in
- * `diag` if a function or a formula cannot be evaluated. `as_opensim4`: as OpenSim 4.5.2 where it
- * is known to be wrong. */
+ * loads, a mesh that cannot be read) adds a warning FB2308 and counts in n_skipped. FB_E_INPUT with
+ * an error in `diag` if a function or a formula cannot be evaluated. `as_opensim4`: as
+ * OpenSim 4.5.2 where it is known to be wrong. */
 fb_status fb_forces_compile(fb_forces **forces, const fb_system *system, const fb_paths *paths,
                             bool as_opensim4, fb_diag *diag);
 /* The same with what files hold, such as contact meshes (NULL: nothing). */
-fb_status fb_forces_compile_from(fb_forces **forces, const fb_system *system,
-                                 const fb_paths *paths, bool as_opensim4,
-                                 const fb_resources *resources, fb_diag *diag);
+fb_status fb_forces_compile_from(fb_forces **forces, const fb_system *system, const fb_paths *paths,
+                                 bool as_opensim4, const fb_resources *resources, fb_diag *diag);
 /* Takes NULL. */
 void fb_forces_free(fb_forces *forces);
 
@@ -156,8 +155,8 @@ void fb_force_station(const fb_force *force, const fb_force_work *work);
 /* Friction law of contact: min(v, 1) (ud + 2 (us - ud) / (1 + v^2)) + uv slip, v = slip /
  * transition; mu: us, ud, uv. */
 double fb_contact_friction(const double *mu, double slip, double transition);
-/* Velocity at a point of ground of the first body relative to the second: returns its part along the
- * normal, and fills that across it. */
+/* Velocity at a point of ground of the first body relative to the second: returns its part along
+ * the normal, and fills that across it. */
 double fb_contact_approach(const fb_state *state, const int body[2], const double *point,
                            const double *normal, double *tangential);
 /* A force on the second body at a point, and its opposite on the first. */

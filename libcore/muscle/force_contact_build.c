@@ -71,9 +71,10 @@ static bool compile_hunt_crossley(fb_force_builder *b, fb_force *force) {
     force->shapes = shapes;
     force->p[0] = fb_get_number(force->element, "transition_velocity");
     if (others > 0) {
-        fb_force_skip(b, force->element,
-             "its contact is computed between spheres and half spaces only, not with its other "
-             "shapes");
+        fb_force_skip(
+            b, force->element,
+            "its contact is computed between spheres and half spaces only, not with its other "
+            "shapes");
     }
     return true;
 }

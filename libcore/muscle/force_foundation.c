@@ -1,5 +1,5 @@
-/* Elastic foundation: each face of a mesh is a spring that pushes its centre out of another body (M.
- * Sherman, A. Seth, S. Delp, Procedia IUTAM 2 (2011) 241-261; as in Simbody's
+/* Elastic foundation: each face of a mesh is a spring that pushes its centre out of another body
+ * (M. Sherman, A. Seth, S. Delp, Procedia IUTAM 2 (2011) 241-261; as in Simbody's
  * ElasticFoundationForce). */
 #include <math.h>
 #include <string.h>

@@ -6,9 +6,9 @@
  * where the point slides and the spring does not pull.
  *
  * The others push up from y = 0, and have friction along x only, as in OpenSim's
- * StationPlaneContactForce: M. Ackermann, A. van den Bogert, J. Biomech. 43 (2010) 1055-1060; A. Meyer
- * and others, Front. Bioeng. Biotechnol. 4 (2016) 77; E. Esposito, R. Miller, PLoS ONE 13 (2018)
- * e0191310. */
+ * StationPlaneContactForce: M. Ackermann, A. van den Bogert, J. Biomech. 43 (2010) 1055-1060; A.
+ * Meyer and others, Front. Bioeng. Biotechnol. 4 (2016) 77; E. Esposito, R. Miller, PLoS ONE 13
+ * (2018) e0191310. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,8 @@
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
-/* p: offset, force, rate; normal viscosity, greatest force; viscosity and coefficient of friction */
+/* p: offset, force, rate; normal viscosity, greatest force; viscosity and coefficient of friction
+ */
 static void compile_exponential(fb_force *force) {
     const fb_element *parameters = fb_get_object(force->element, "contact_parameters");
     double plane[6] = {0}, fixed = fb_get_number(parameters, "static_friction");
@@ -34,8 +35,9 @@ static void compile_exponential(fb_force *force) {
 }
 
 bool fb_force_compile_station(fb_force_builder *b, fb_force *force, const char *name) {
-    static const char *const keys[] = {"stiffness", "dissipation", "friction_coefficient",
-                                       "transition_velocity", "depth_offset", "time_scale"};
+    static const char *const keys[] = {
+        "stiffness",           "dissipation",  "friction_coefficient",
+        "transition_velocity", "depth_offset", "time_scale"};
     const fb_element *station = fb_get_object(force->element, "station");
     if (!station) {
         station = fb_get_target(force->element, "station");

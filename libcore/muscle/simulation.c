@@ -143,6 +143,9 @@ fb_status fb_simulation_accelerate(fb_simulation *s, double time) {
     memset(s->tau, 0, (size_t)n * sizeof *s->tau);
     fb_forces_apply(s->forces, s->state, time, s->control, NULL, s->path_length, s->path_speed,
                     s->tension, s->external, s->tau);
+    if (s->loads) {
+        fb_loads_apply(s->loads, s->state, time, s->external);
+    }
     for (int i = 0; i < s->muscles->n; i++) {
         const fb_muscle *m = &s->muscles->muscles[i];
         s->tension[m->path] += m->enabled ? s->points[i].tendon_force : 0;

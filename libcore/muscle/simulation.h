@@ -7,6 +7,7 @@
 
 #include "libcore/muscle/control.h"
 #include "libcore/muscle/force.h"
+#include "libcore/muscle/load.h"
 #include "libcore/muscle/muscle.h"
 
 #ifdef __cplusplus
@@ -20,6 +21,7 @@ typedef struct fb_simulation {
     fb_muscles *muscles;
     fb_forces *forces;
     fb_controls *controls;
+    const fb_loads *loads;   /* the caller's; NULL: none. Those of fb_simulation_accelerate */
     fb_course course;        /* of the path that was last looked at */
     double *path_length;     /* m; n_paths, of all paths: muscles', ligaments', .. */
     double *path_speed;      /* m/s */
@@ -39,8 +41,8 @@ typedef struct fb_simulation {
  * is known to be wrong (docs/theory.md). FB_E_INPUT or FB_E_MEMORY with an error in `diag`. */
 fb_status fb_simulation_new(fb_simulation **simulation, const fb_model *model, bool as_opensim4,
                             fb_diag *diag);
-/* The same with what files hold (NULL: nothing); `resources` need not live longer than the call, its
- * context must live as long as the simulation. */
+/* The same with what files hold (NULL: nothing); `resources` need not live longer than the call,
+ * its context must live as long as the simulation. */
 fb_status fb_simulation_new_from(fb_simulation **simulation, const fb_model *model,
                                  bool as_opensim4, const fb_resources *resources, fb_diag *diag);
 /* Takes NULL. */
@@ -61,7 +63,8 @@ bool fb_simulation_equilibrate(fb_simulation *simulation, int i, fb_equilibrium 
 /* Forces and fiber velocities of all muscles at the fiber lengths of their points. */
 void fb_simulation_evaluate(fb_simulation *simulation);
 /* Forces of muscles (as equilibrated or evaluated) and all others at a time in s with the controls
- * that fb_simulation_control left, then accelerations. FB_E_NUMERIC if the mass matrix is singular where it must not be. */
+ * that fb_simulation_control left, then accelerations. FB_E_NUMERIC if the mass matrix is singular
+ * where it must not be. */
 fb_status fb_simulation_accelerate(fb_simulation *simulation, double time);
 
 #ifdef __cplusplus
