@@ -210,10 +210,13 @@ static bool read_array(reader *r, const fb_xml_node *array, double **x, size_t *
 
 static const fb_xml_node *array_named(const fb_xml_node *parent, const char *name) {
     const fb_xml_node *array = parent ? fb_xml_child(parent, "DataArray") : NULL;
-    while (array && (!array->name || strcasecmp(array->name, name) != 0)) {
-        array = fb_xml_next(array, "DataArray");
+    for (; array; array = fb_xml_next(array, "DataArray")) {
+        const char *own = fb_xml_attr(array, "Name");
+        if (own && strcasecmp(own, name) == 0) {
+            return array;
+        }
     }
-    return array;
+    return NULL;
 }
 
 static bool read_piece(reader *r, const fb_xml_node *piece) {
