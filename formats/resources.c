@@ -266,7 +266,7 @@ void fb_file_resources_init(fb_file_resources *r, const fb_model *model, const c
     r->folders = folders;
     r->n_folders = n_folders;
     r->max_bytes = max_bytes;
-    r->resources = (fb_resources){r, triangles_of, controls_of};
+    r->resources = (fb_resources){r, triangles_of, controls_of, false};
 }
 
 void fb_file_resources_clear(fb_file_resources *r) {

@@ -25,7 +25,6 @@ KNOWN = {
     "0133": ("moment_arm muscle", "OpenSim gives up on the model's muscles, which have no mass to move"),
     "1112": ("acceleration muscle", "a fiber of length zero"),
     "0147": ("acceleration", "verified: its states are off the constraints; how OpenSim weighs them is not known"),
-    "0178": ("acceleration", "verified by hand: in the reference the model's controller acts"),
     "0255": ("acceleration", "a coupler of a free joint's rotations, not understood"),
     "0263": ("acceleration body_pose com mass_matrix", "a loop, which OpenSim cuts with a second body"),
     "0270": ("mass_matrix", "names that occur twice; order not understood"),

@@ -18,7 +18,8 @@ static const fb_option options[] = {
      "a table of states (.sto, .mot); the model's default state unless given"},
     {'d', "out", "DIR", "folder of the tables; '.' unless given, or --output for one table alone"},
     {0, "external-loads", "FILE",
-     "measured forces that act too (OpenSim's ExternalLoads, .xml), at each state's time"},
+     "measured forces that act too, at each state's time: OpenSim's ExternalLoads (.xml), or a "
+     "table for the model's own ExternalForces"},
     {0, "time", "T", "the time of every state (s), instead of the table's"},
     {'g', "geometry", "DIR", "look for contact meshes in DIR too; may be given several times"},
     {0, "tables", "LIST", "which tables, with commas between: body_pose,path_length,.."},
@@ -619,6 +620,8 @@ static int simulate(fb_cli *cli, bool sweeps) {
     fb_status status = fb_cli_read_model(cli, cli->n_operands > 1 ? cli->operands[1] : "-",
                                          max_bytes, &model, NULL);
     fb_file_resources_init(&files, model, folders, n_folders, max_bytes);
+    const char *loads = fb_cli_value(cli, "external-loads");
+    files.resources.has_external_forces = loads && fb_loads_is_table(loads);
     if (status == FB_OK) {
         status = fb_simulation_new_from(&e.s, model, e.as_opensim4, &files.resources, &cli->diag);
     }

@@ -413,7 +413,9 @@ static void compile_force(builder *b, const fb_element *element) {
         return;
     }
     if (strcmp(element->cls->name, "ExternalForce") == 0) {
-        fb_force_skip(b, element, "measured loads act through their data only");
+        if (!b->resources || !b->resources->has_external_forces) {
+            fb_force_skip(b, element, "a measured load acts only with its data");
+        }
     } else if (!compile) {
         fb_force_skip(b, element, "forces of its class are not computed");
     } else if (!compile(b, &force, element->cls->name)) {

@@ -32,6 +32,8 @@ typedef struct fb_resources {
     /* The n controls over time of a controller's controls_file, named by their actuators. */
     const char *(*controls)(void *context, const fb_element *controller, const fb_series **result,
                             int *n);
+    /* The caller applies the model's ExternalForces, as fb_loads, from their data. */
+    bool has_external_forces;
 } fb_resources;
 
 #ifdef __cplusplus

@@ -384,8 +384,8 @@ static void series_are_natural_splines(void) {
         fb_function f;
         fb_arena_init(&arena);
         snprintf(text, sizeof text,
-                 "{'type': 'gcv_spline', 'half_order': %d, 'x': [%s], 'y': [%s]}",
-                 (degree + 1) / 2, xs, ys);
+                 "{'type': 'gcv_spline', 'half_order': %d, 'x': [%s], 'y': [%s]}", (degree + 1) / 2,
+                 xs, ys);
         rig r = begin(text);
         FB_TRUE(fb_function_series(&f, degree, x, y, 2, N, &arena), "degree %d", degree);
         for (int i = 0; i < N; i++) {

@@ -147,7 +147,8 @@ static void smooth_sphere_follows_its_formula(void) {
     rig_end(&r);
 }
 
-/* ---- contact of points ------------------------------------------------------------------------ */
+/* ---- contact of points ------------------------------------------------------------------------
+ */
 
 /* A plane that is tilted and moved: its normal is its z axis, here ground's (0, 0.6, 0.8). */
 static void exponential_contact_follows_its_formula(void) {
@@ -234,15 +235,15 @@ static void points_meet_the_ground(void) {
     rig_end(&r);
     /* heights (m) and forces (N) of OpenSim 4.5.2 with the default parameters */
     static const double y[] = {-0.02, -0.01, -0.005, -0.001, 0, 0.005, 0.01};
-    static const double at[] = {190.0011, 90.0011, 40.0011003, 1.73395062, 0.046374366, 5.00000094e-4,
-                                0};
+    static const double at[] = {190.0011,    90.0011,       40.0011003, 1.73395062,
+                                0.046374366, 5.00000094e-4, 0};
     rig_begin(&r, STATION("MeyerFregly2016", ""), false);
     for (int i = 0; i < 7; i++) {
         touch_ground(&r, y[i], 0.1, -2, f);
         FB_NEAR(f[1], at[i] * (1 + 0.01 * 2), 1e-8, 1e-8);
         FB_NEAR(f[0], -f[1] * tanh(1), 1e-12, 1e-12);
     }
-    touch_ground(&r, -1, 0, 0, f); /* where cosh overflows OpenSim gives 0 */
+    touch_ground(&r, -1, 0, 0, f);          /* where cosh overflows OpenSim gives 0 */
     FB_NEAR(f[1], 1e4 * (1 - 0.001), 1, 0); /* linear beyond the bend at 1 mm */
     rig_end(&r);
     rig_begin(&r, STATION("MeyerFregly2016", ""), true);

@@ -18,12 +18,12 @@ static void finish(mesh *m, int n_vertices, int n_faces) {
                                   n_vertices, n_faces};
 }
 
-/* An octahedron whose faces are cut in four `levels` times, blown up to a ball; every face has corners
- * of its own, as in STL files. */
+/* An octahedron whose faces are cut in four `levels` times, blown up to a ball; every face has
+ * corners of its own, as in STL files. */
 static mesh *ball(double radius, int levels) {
     static double v[2][MOST][3];
-    static const double tips[6][3] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0},
-                                      {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+    static const double tips[6][3] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
+                                      {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
     mesh *m = calloc(1, sizeof *m);
     int n = 0;
     for (int i = 0; i < 8; i++) {
@@ -63,9 +63,9 @@ static mesh *ball(double radius, int levels) {
 
 /* A box from -half to half, two faces a side; inside out if asked for. */
 static mesh *box(double x, double y, double z, bool inside_out) {
-    static const int faces[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4},
-                                     {1, 5, 4}, {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6},
-                                     {1, 3, 5}, {3, 7, 5}};
+    static const int faces[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6},
+                                     {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7},
+                                     {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
     mesh *m = calloc(1, sizeof *m);
     for (int i = 0; i < 8; i++) {
         fb_v3_set(m->vertices[i], i & 1 ? x : -x, i & 2 ? y : -y, i & 4 ? z : -z);
@@ -183,7 +183,9 @@ typedef struct shop {
 static const char *triangles_of(void *context, const fb_element *shape, fb_triangles *result) {
     const shop *s = context;
     const char *name = fb_osim_name(shape);
-    const mesh *m = strcmp(name, "ball") == 0 ? s->ball : strcmp(name, "box") == 0 ? s->box : s->small;
+    const mesh *m = strcmp(name, "ball") == 0  ? s->ball
+                    : strcmp(name, "box") == 0 ? s->box
+                                               : s->small;
     if (!m) {
         return "its mesh is not in the shop";
     }
@@ -194,12 +196,15 @@ static const char *triangles_of(void *context, const fb_element *shape, fb_trian
 #define SHAPE(NAME, TYPE, FRAME, MORE) \
     "{\"name\": \"" NAME "\", \"type\": \"" TYPE "\", \"frame\": \"" FRAME "\"" MORE "}"
 /* y < 0 */
-#define FLOOR SHAPE("floor", "half_space", "ground", ", \"orientation\": [0, 0, -1.5707963267948966]")
+#define FLOOR \
+    SHAPE("floor", "half_space", "ground", ", \"orientation\": [0, 0, -1.5707963267948966]")
 #define FOUNDATION(SHAPES, PARAMETERS) \
     "\"contact_geometry\": [" SHAPES "], \"contact_forces\": [{\"name\": \"e\", \"type\": " \
-    "\"elastic_foundation\", \"transition_velocity\": 0.1, \"contact_parameters\": [" PARAMETERS "]}]"
+    "\"elastic_foundation\", \"transition_velocity\": 0.1, \"contact_parameters\": [" PARAMETERS \
+    "]}]"
 #define OF(SHAPE, STIFFNESS, MORE) \
-    "{\"type\": \"elastic_foundation\", \"geometry\": [" SHAPE "], \"stiffness\": " STIFFNESS MORE "}"
+    "{\"type\": \"elastic_foundation\", \"geometry\": [" SHAPE "], \"stiffness\": " STIFFNESS MORE \
+    "}"
 
 static void begin(rig *r, shop *s, const char *lists) {
     fb_resources resources = {.context = s, .triangles = triangles_of};
@@ -237,7 +242,9 @@ static double flatness(const mesh *m, double radius) {
 static void ball_on_floor_carries_the_integral(void) {
     rig r;
     shop s;
-    begin(&r, &s, FOUNDATION(SHAPE("ball", "mesh", "a", "") "," FLOOR, OF("\"ball\", \"floor\"", "1e6", "")));
+    begin(&r, &s,
+          FOUNDATION(SHAPE("ball", "mesh", "a", "") "," FLOOR,
+                     OF("\"ball\", \"floor\"", "1e6", "")));
     int a = body_number(&r, "/bodyset/a");
     static const double depths[] = {0.05, 0.1, 0.3, 0.5};
     for (int i = 0; i < 4; i++) {
@@ -264,11 +271,13 @@ static void ball_in_sphere_carries_the_integral(void) {
     rig r;
     shop s;
     begin(&r, &s,
-          FOUNDATION(SHAPE("ball", "mesh", "a", "") "," SHAPE("round", "sphere", "ground", ", \"radius\": 0.8"),
+          FOUNDATION(SHAPE("ball", "mesh", "a", "") "," SHAPE("round", "sphere", "ground",
+                                                              ", \"radius\": 0.8"),
                      OF("\"ball\", \"round\"", "1e6", "")));
     double distance = 1.1, force = 0;
     enum { N = 20000 };
-    for (int i = 0; i < N; i++) { /* rings of equal area, by their height along the line of centres */
+    for (int i = 0; i < N;
+         i++) { /* rings of equal area, by their height along the line of centres */
         double h = 0.5 * (2 * (i + 0.5) / N - 1), rho2 = 0.25 - h * h, x = distance - h;
         double from = sqrt(x * x + rho2);
         force += from < 0.8 ? 1e6 * M_PI / N * (0.8 - from) * x / from : 0;
@@ -285,10 +294,11 @@ static void law_of_pressure_and_friction(void) {
     rig r;
     shop s;
     begin(&r, &s,
-          FOUNDATION(SHAPE("box", "mesh", "a", "") "," FLOOR,
-                     OF("\"box\"", "2e5",
-                        ", \"dissipation\": 0.5, \"static_friction\": 0.8, \"dynamic_friction\": 0.6, "
-                        "\"viscous_friction\": 0.2") "," OF("\"floor\"", "1", "")));
+          FOUNDATION(
+              SHAPE("box", "mesh", "a", "") "," FLOOR,
+              OF("\"box\"", "2e5",
+                 ", \"dissipation\": 0.5, \"static_friction\": 0.8, \"dynamic_friction\": 0.6, "
+                 "\"viscous_friction\": 0.2") "," OF("\"floor\"", "1", "")));
     int a = body_number(&r, "/bodyset/a"), x = first_of_a(&r) + 3;
     double d = 0.02, area = 1.0 * 1.4, f = 2e5 * area * d * (1 + 0.5 * 0.3), v = 0.5;
     r.state->q[x + 1] = 0.2 - d;
@@ -309,7 +319,8 @@ static void two_boxes_share_the_load(void) {
     rig r;
     shop s;
     begin(&r, &s,
-          FOUNDATION(SHAPE("box", "mesh", "a", "") "," SHAPE("table", "mesh", "ground", ", \"location\": [0, -0.2, 0]"),
+          FOUNDATION(SHAPE("box", "mesh", "a", "") "," SHAPE("table", "mesh", "ground",
+                                                             ", \"location\": [0, -0.2, 0]"),
                      OF("\"box\", \"table\"", "2e5", "")));
     mesh *big = box(2, 0.2, 2, false);
     rig_end(&r);
@@ -317,7 +328,9 @@ static void two_boxes_share_the_load(void) {
     s.small = big; /* the table: its top's two faces have their centres under the box */
     fb_resources resources = {.context = &s, .triangles = triangles_of};
     rig_begin_from(&r,
-                   FOUNDATION(SHAPE("box", "mesh", "a", "") "," SHAPE("table", "mesh", "ground", ", \"location\": [0, -0.2, 0]"),
+                   FOUNDATION(SHAPE("box", "mesh", "a",
+                                    "") "," SHAPE("table", "mesh", "ground",
+                                                  ", \"location\": [0, -0.2, 0]"),
                               OF("\"box\"", "2e5", "") "," OF("\"table\"", "1e3", "")),
                    false, &resources);
     r.state->q[first_of_a(&r) + 4] = 0.2 - 0.01;
@@ -364,7 +377,8 @@ static void meshes_store_energy(void) {
     rig r;
     shop s;
     begin(&r, &s,
-          FOUNDATION(SHAPE("small", "mesh", "fa", "") "," FLOOR "," SHAPE("round", "sphere", "fb", ", \"radius\": 0.4"),
+          FOUNDATION(SHAPE("small", "mesh", "fa", "") "," FLOOR "," SHAPE("round", "sphere", "fb",
+                                                                          ", \"radius\": 0.4"),
                      OF("\"small\", \"floor\", \"round\"", "1000", "")));
     conserves(&r, energy_of_small, 0.4, 6, 1e-4);
     balances(&r, 0.4, 0.1);
@@ -411,7 +425,9 @@ static void meshes_that_are_missing_are_told(void) {
     rig r;
     shop s = {0};
     fb_resources resources = {.context = &s, .triangles = triangles_of};
-    rig_begin_from(&r, FOUNDATION(SHAPE("box", "mesh", "a", "") "," FLOOR, OF("\"box\", \"floor\"", "1", "")),
+    rig_begin_from(&r,
+                   FOUNDATION(SHAPE("box", "mesh", "a", "") "," FLOOR,
+                              OF("\"box\", \"floor\"", "1", "")),
                    false, &resources);
     FB_EQUAL_INT(fb_forces_skipped(r.forces), 1);
     const fb_record *record = FB_RECORD(&r.diag, FB_WARNING, FB2308, -1);

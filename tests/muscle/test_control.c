@@ -12,8 +12,10 @@
     "{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"c\", \"mass\": 2}], \"joints\": [{\"name\": " \
     "\"jc\", \"type\": \"slider\", \"parent\": \"ground\", \"child\": \"c\", \"coordinates\": " \
     "[{\"name\": \"s\"}]}], \"actuators\": [{\"name\": \"one\", \"type\": \"coordinate\", " \
-    "\"coordinate\": \"s\", \"optimal_force\": 10}, {\"name\": \"two\", \"type\": \"coordinate\", " \
-    "\"coordinate\": \"s\", \"optimal_force\": 100}, {\"name\": \"off\", \"type\": \"coordinate\", " \
+    "\"coordinate\": \"s\", \"optimal_force\": 10}, {\"name\": \"two\", \"type\": " \
+    "\"coordinate\", " \
+    "\"coordinate\": \"s\", \"optimal_force\": 100}, {\"name\": \"off\", \"type\": " \
+    "\"coordinate\", " \
     "\"coordinate\": \"s\", \"enabled\": false}], \"muscles\": [{\"name\": \"m\", \"type\": " \
     "\"Thelen2003\", \"max_isometric_force\": 100, \"optimal_fiber_length\": 0.5, " \
     "\"tendon_slack_length\": 0.4, \"max_contraction_velocity\": 8, " PATH "}]"
@@ -55,10 +57,14 @@ static void end(rig *r) {
 static void prescribed_controls_add_up(void) {
     rig r;
     begin(&r,
-          "\"controllers\": [" PRESCRIBED("a", "", "\"two\", \"one\"",
-                                          RAMP("3", "1") "," CONSTANT("0.5")) ","
-              PRESCRIBED("b", "", "\"one\", \"m\"", CONSTANT("-2") "," RAMP("0.1", "0")) ","
-                  PRESCRIBED("c", ", \"enabled\": false", "\"one\"", CONSTANT("7")) "]",
+          "\"controllers\": [" PRESCRIBED(
+              "a", "", "\"two\", \"one\"",
+              RAMP("3", "1") "," CONSTANT(
+                  "0.5")) "," PRESCRIBED("b", "", "\"one\", \"m\"",
+                                         CONSTANT("-2") "," RAMP(
+                                             "0.1",
+                                             "0")) "," PRESCRIBED("c", ", \"enabled\": false",
+                                                                  "\"one\"", CONSTANT("7")) "]",
           NULL);
     FB_EQUAL_INT(fb_simulation_skipped(r.s), 0);
     at(&r, 2, 0);
@@ -91,10 +97,11 @@ static void all_means_every_actuator(void) {
 
 static void reflexes_follow_stretch(void) {
     rig r;
-    begin(&r,
-          "\"controllers\": [{\"name\": \"r\", \"type\": \"toy_reflex\", \"gain\": 3, \"actuators\": "
-          "[\"m\", \"one\"]}]",
-          NULL);
+    begin(
+        &r,
+        "\"controllers\": [{\"name\": \"r\", \"type\": \"toy_reflex\", \"gain\": 3, \"actuators\": "
+        "[\"m\", \"one\"]}]",
+        NULL);
     at(&r, 0, 0.6);
     FB_NEAR(r.s->excitation[0], 3 * 0.6 / (0.5 * 8), 1e-12, 0);
     FB_SAME(r.s->control[0], 0); /* muscles only */
@@ -171,8 +178,9 @@ static void controllers_that_are_not_computed_are_told(void) {
     FB_EQUAL_INT(skipped("\"controllers\": [{\"name\": \"a\", \"type\": "
                          "\"computed_muscle_control\", \"actuators\": [\"m\", \"off\"]}]"),
                  0);
-    FB_EQUAL_INT(skipped("\"controllers\": [{\"name\": \"a\", \"type\": \"correction\"}, {\"name\": "
-                         "\"b\", \"type\": \"correction\", \"enabled\": false}]"),
+    FB_EQUAL_INT(skipped(
+                     "\"controllers\": [{\"name\": \"a\", \"type\": \"correction\"}, {\"name\": "
+                     "\"b\", \"type\": \"correction\", \"enabled\": false}]"),
                  1);
     FB_EQUAL_INT(skipped("\"kept\": [{\"name\": \"k\", \"component_path\": \"/controllerset/k\", "
                          "\"class\": \"Odd\", \"xml\": \"<Odd name='k'/>\"}, {\"name\": \"l\", "
