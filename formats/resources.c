@@ -96,38 +96,39 @@ static const char *triangles_of(void *context, const fb_element *element, fb_tri
 /* A PrescribedController interpolates as it says; a ControlSetController takes straight lines,
  * which go on beyond the ends. */
 static const char *from_table(fb_file_resources *r, const fb_element *controller, const char *path,
-                              char *bytes, size_t size, const fb_series **result, int *n,
+                              const char *bytes, size_t size, const fb_series **result, int *n,
                               fb_diag *diag) {
-    fb_sto table;
-    fb_status status = fb_sto_read(&table, bytes, size, path, diag);
-    fb_free(bytes);
+    fb_sto *table = fb_arena_alloc(&r->arena, sizeof *table);
+    fb_status status = fb_sto_read(table, bytes, size, path, diag);
     if (status != FB_OK) {
         return reason(r, path, diag);
     }
+    r->table = table;
     const fb_value *method = fb_get(controller, "interpolation_method");
     bool lines = strcmp(controller->cls->name, "ControlSetController") == 0;
-    int degree = method && method->present ? method->as.integer : 1, columns = table.n_columns;
+    int degree = method && method->present ? method->as.integer : 1, columns = table->n_columns;
     fb_series *series = fb_arena_array(&r->arena, (size_t)columns, sizeof *series);
-    double *time = fb_arena_array(&r->arena, (size_t)table.n_rows, sizeof *time);
-    double *y = fb_arena_array(&r->arena, (size_t)table.n_rows, sizeof *y);
+    double *time = fb_arena_array(&r->arena, (size_t)table->n_rows, sizeof *time);
+    double *y = fb_arena_array(&r->arena, (size_t)table->n_rows, sizeof *y);
     const char *why = NULL;
-    for (int i = 0; i < table.n_rows; i++) {
-        time[i] = table.values[(size_t)i * (size_t)columns];
+    for (int i = 0; i < table->n_rows; i++) {
+        time[i] = table->values[(size_t)i * (size_t)columns];
     }
     for (int j = 1; j < columns && !why; j++) {
         fb_series *one = &series[j - 1];
-        one->name = fb_arena_dup(&r->arena, table.columns[j]);
-        for (int i = 0; i < table.n_rows; i++) {
-            y[i] = table.values[(size_t)i * (size_t)columns + (size_t)j];
+        one->name = fb_arena_dup(&r->arena, table->columns[j]);
+        for (int i = 0; i < table->n_rows; i++) {
+            y[i] = table->values[(size_t)i * (size_t)columns + (size_t)j];
             why = isfinite(y[i]) ? why : "a control that is not a finite number";
         }
-        if (!fb_function_series(&one->function, degree, time, y, 1, table.n_rows, &r->arena)) {
+        if (!fb_function_series(&one->function, degree, time, y, 1, table->n_rows, &r->arena)) {
             why = "its times do not rise, or are too few for its interpolation";
         } else if (lines) {
-            fb_function_lines(&one->function, time, y, table.n_rows, &r->arena);
+            fb_function_lines(&one->function, time, y, table->n_rows, &r->arena);
         }
     }
-    fb_sto_free(&table);
+    fb_sto_free(table);
+    r->table = NULL;
     *result = series;
     *n = columns - 1;
     return why ? fb_arena_printf(&r->arena, "its file '%s': %s", path, why) : NULL;
@@ -224,7 +225,7 @@ static const char *read_controls(fb_file_resources *r, const fb_element *control
         return fb_arena_printf(&r->arena, "its controls '%s' are not found", name ? name : "");
     }
     fb_diag diag;
-    fb_xml xml;
+    fb_xml *xml = fb_arena_alloc(&r->arena, sizeof *xml);
     char *bytes;
     size_t size, length = strlen(path);
     fb_diag_init(&diag);
@@ -232,11 +233,14 @@ static const char *read_controls(fb_file_resources *r, const fb_element *control
         why = reason(r, path, &diag);
     } else if (length < 4 || strcasecmp(path + length - 4, ".xml") != 0) {
         why = from_table(r, controller, path, bytes, size, result, n, &diag);
-    } else if (fb_xml_parse(&xml, bytes, size, path, &diag) != FB_OK) {
+        fb_free(bytes);
+    } else if (fb_xml_parse(xml, bytes, size, path, &diag) != FB_OK) {
         why = reason(r, path, &diag);
     } else {
-        why = from_set(r, path, &xml, result, n);
-        fb_xml_free(&xml);
+        r->xml = xml;
+        why = from_set(r, path, xml, result, n);
+        fb_xml_free(xml);
+        r->xml = NULL;
     }
     fb_diag_clear(&diag);
     return why;
@@ -272,6 +276,12 @@ void fb_file_resources_init(fb_file_resources *r, const fb_model *model, const c
 void fb_file_resources_clear(fb_file_resources *r) {
     for (size_t i = 0; i < r->n_meshes; i++) {
         fb_mesh_free(r->meshes[i]);
+    }
+    if (r->table) {
+        fb_sto_free(r->table);
+    }
+    if (r->xml) {
+        fb_xml_free(r->xml);
     }
     fb_arena_clear(&r->arena);
     memset(r, 0, sizeof *r);

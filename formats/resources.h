@@ -17,6 +17,8 @@ typedef struct fb_file_resources {
     size_t max_bytes;             /* larger files are refused */
     struct fb_mesh_file **meshes; /* n_meshes */
     size_t n_meshes, capacity_meshes;
+    struct fb_sto *table; /* those that were being read when memory ran out */
+    struct fb_xml *xml;
     fb_resources resources; /* to pass on: its context is this */
 } fb_file_resources;
 
