@@ -47,7 +47,7 @@ static bool compile_shape(fb_force_builder *b, fb_contact_shape *to, const fb_el
     return true;
 }
 
-/* Spheres and half spaces of all sets of parameters; other shapes are told once. */
+/* Spheres and half spaces of all sets of parameters; shapes but meshes are told once. */
 static bool compile_hunt_crossley(fb_force_builder *b, fb_force *force) {
     const fb_value *sets = fb_get(force->element, "contact_parameters");
     int n = 0, others = 0;
@@ -59,8 +59,11 @@ static bool compile_hunt_crossley(fb_force_builder *b, fb_force *force) {
     for (int i = 0; sets && i < sets->n; i++) {
         const fb_value *geometry = fb_get(sets->as.objects[i], "geometry");
         for (int k = 0; geometry && k < geometry->n; k++) {
-            if (compile_shape(b, &shapes[force->n_shapes], geometry->as.refs[k].target,
-                              sets->as.objects[i])) {
+            const fb_element *one = geometry->as.refs[k].target;
+            if (one && strcmp(one->cls->name, "ContactMesh") == 0) {
+                continue; /* in Simbody they have no Hunt-Crossley force */
+            }
+            if (compile_shape(b, &shapes[force->n_shapes], one, sets->as.objects[i])) {
                 force->n_shapes++;
             } else {
                 others++;

@@ -450,13 +450,13 @@ static void forces_that_are_not_computed_are_told(void) {
         "\"contact_geometry\": [" FLOOR "," BALL(
             "ball", "a", "0, 0, 0",
             "0.1") ", {\"name\": \"m\", \"type\": \"mesh\", \"frame\": \"a\", \"file\": "
-                   "\"x.obj\"}],"
+                   "\"x.obj\"}, {\"name\": \"o\", \"type\": \"ellipsoid\", \"frame\": \"a\"}],"
                    "\"contact_forces\": [{\"name\": \"e\", \"type\": \"elastic_foundation\", "
                    "\"contact_parameters\": [{\"type\": \"elastic_foundation\", \"geometry\": "
                    "[\"m\"]}]},"
                    "{\"name\": \"h\", \"type\": \"hunt_crossley\", \"contact_parameters\": "
                    "[{\"type\": \"hunt_crossley\", \"geometry\": "
-                   "[\"floor\", \"ball\", \"m\"], \"stiffness\": 1e5}]}],"
+                   "[\"floor\", \"ball\", \"m\", \"o\"], \"stiffness\": 1e5}]}],"
                    "\"forces\": [{\"name\": \"plate\", \"type\": \"external\", \"body\": \"a\"}],"
                    "\"kept\": [{\"name\": \"k\", \"component_path\": \"/forceset/k\", \"class\": "
                    "\"Unheard\", \"xml\": "

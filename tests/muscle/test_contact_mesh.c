@@ -421,6 +421,23 @@ static void two_meshes_store_energy(void) {
     end(&r, &s);
 }
 
+/* After the first time nothing is allocated. */
+static void contact_does_not_allocate(void) {
+    rig r;
+    shop s;
+    begin(&r, &s,
+          FOUNDATION(SHAPE("ball", "mesh", "fa", "") "," SHAPE("box", "mesh", "fb", "") "," FLOOR,
+                     OF("\"ball\", \"box\", \"floor\"", "1000", "")));
+    rig_apply(&r);
+    fb_alloc_fail_at(0);
+    for (int i = 0; i < 20; i++) {
+        r.state->q[first_of_a(&r) + 4] = 0.05 * i;
+        rig_apply(&r);
+    }
+    FB_EQUAL_INT(fb_alloc_fail_at(0), 0);
+    end(&r, &s);
+}
+
 static void meshes_that_are_missing_are_told(void) {
     rig r;
     shop s = {0};
@@ -445,6 +462,7 @@ static const fb_test tests[] = {
     FB_TEST(two_boxes_share_the_load),
     FB_TEST(meshes_store_energy),
     FB_TEST(two_meshes_store_energy),
+    FB_TEST(contact_does_not_allocate),
     FB_TEST(meshes_that_are_missing_are_told),
     FB_TEST_END,
 };

@@ -76,7 +76,9 @@ static void prescribed_controls_add_up(void) {
     FB_EQUAL_INT(fb_simulation_accelerate(r.s, 2), FB_OK);
     double pull = r.s->points[0].tendon_force;
     FB_NEAR(r.s->acceleration[0], (10 * -1.5 + 100 * 7 - pull) / 2, 1e-9, 0);
+    fb_alloc_fail_at(0);
     at(&r, 0, 0);
+    FB_EQUAL_INT(fb_alloc_fail_at(0), 0);  /* nothing is allocated */
     FB_NEAR(r.s->control[1], 1, 1e-15, 0); /* from zero each time */
     end(&r);
 }
