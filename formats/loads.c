@@ -21,6 +21,7 @@ typedef struct reader {
     fb_sto table;
     const double *time;
     size_t max_bytes, n, capacity;
+    fb_status failure; /* what a false means */
 } reader;
 
 /* A load as a document or a model has it: texts, "" for what is left out. */
@@ -85,14 +86,16 @@ static bool read_data(reader *r, const char *path, const written *w) {
     r->to->data_file = fb_arena_dup(arena, path);
     char *bytes;
     size_t size;
-    if (fb_read_file(path, r->max_bytes, &bytes, &size, r->diag) != FB_OK) {
+    r->failure = fb_read_file(path, r->max_bytes, &bytes, &size, r->diag);
+    if (r->failure != FB_OK) {
         return false;
     }
-    fb_status status = fb_sto_read(&r->table, bytes, size, path, r->diag);
+    r->failure = fb_sto_read(&r->table, bytes, size, path, r->diag);
     fb_free(bytes);
-    if (status != FB_OK) {
+    if (r->failure != FB_OK) {
         return false;
     }
+    r->failure = FB_E_INPUT;
     int n = r->table.n_rows;
     double *time = fb_arena_array(arena, (size_t)n + 1, sizeof *time);
     for (int i = 0; i < n; i++) {
@@ -310,7 +313,7 @@ static fb_status read_guarded(reader *r, const fb_xml *xml) {
                     "out of memory");
     } else {
         r->to->arena.oom = &oom;
-        status = (xml ? read_document(r, xml) : read_model(r)) ? FB_OK : FB_E_INPUT;
+        status = (xml ? read_document(r, xml) : read_model(r)) ? FB_OK : r->failure;
         r->to->arena.oom = NULL;
     }
     fb_sto_free(&r->table);
@@ -322,7 +325,12 @@ static fb_status read_guarded(reader *r, const fb_xml *xml) {
 
 fb_status fb_loads_read(fb_loads_file *loads, const char *file, const fb_system *system,
                         size_t max_bytes, fb_diag *diag) {
-    reader r = {.to = loads, .system = system, .file = file, .diag = diag, .max_bytes = max_bytes};
+    reader r = {.to = loads,
+                .system = system,
+                .file = file,
+                .diag = diag,
+                .max_bytes = max_bytes,
+                .failure = FB_E_INPUT};
     memset(loads, 0, sizeof *loads);
     fb_arena_init(&loads->arena);
     if (fb_loads_is_table(file)) {
