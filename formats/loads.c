@@ -214,9 +214,6 @@ static bool is_off(const fb_xml_node *node) {
 
 static bool read_load(reader *r, const fb_xml_node *node) {
     written w = at(r, node);
-    if (strcmp(node->tag, "ExternalForce") != 0) {
-        return refuse(r, &w, "external loads are ExternalForce elements; this is a %s", node->tag);
-    }
     for (int i = 0; i < 3; i++) {
         w.bodies[i] = text_of(node, body_tags[i]);
         w.identifiers[i] = text_of(node, identifier_tags[i]);
@@ -238,6 +235,13 @@ static bool read_document(reader *r, const fb_xml *xml) {
         return refuse(r, &w, "external loads of documents older than %d are not read", OLDEST);
     }
     const fb_xml_node *objects = fb_xml_child(set, "objects");
+    for (const fb_xml_node *node = objects ? objects->first : NULL; node; node = node->next) {
+        if (strcmp(node->tag, "ExternalForce") != 0) {
+            w = at(r, node);
+            return refuse(r, &w, "external loads are ExternalForce elements; this is a %s",
+                          node->tag);
+        }
+    }
     const char *data = find_data(r, set);
     if (!*data) {
         return refuse(r, &w, "no <datafile> says where the measured forces are");
