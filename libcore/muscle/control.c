@@ -144,7 +144,9 @@ static void compile_file(builder *b, const fb_element *controller, const fb_elem
                           ? b->resources->controls(b->resources->context, controller, &series, &n)
                           : "its controls are in a file, which is not read here";
     if (why) {
-        skip(b, controller, why);
+        if (any_acts_at_once(b, list, n_list)) {
+            skip(b, controller, why);
+        }
         return;
     }
     for (int i = 0; i < n; i++) { /* a name that is nobody's is left out, as in OpenSim */
@@ -164,7 +166,9 @@ static void compile_prescribed(builder *b, const fb_element *controller) {
     const char *file = fb_get_string(controller, "controls_file");
     bool has_file = file && *file;
     if (n_functions < n && !has_file) {
-        skip(b, controller, "it has fewer control functions than actuators");
+        if (any_acts_at_once(b, list, n)) {
+            skip(b, controller, "it has fewer control functions than actuators");
+        }
         return;
     }
     for (int i = 0; i < n && i < n_functions; i++) {

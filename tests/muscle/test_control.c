@@ -150,7 +150,9 @@ static void controls_come_from_files(void) {
     resources.context = NULL;
     begin(&r,
           "\"controllers\": [{\"name\": \"f\", \"type\": \"control_set\", \"controls_file\": "
-          "\"x.xml\", \"actuators\": [\"m\"]}, {\"name\": \"g\", \"type\": \"control_set\", "
+          "\"x.xml\", \"actuators\": [\"m\", \"two\"]}, {\"name\": \"h\", \"type\": "
+          "\"control_set\", \"controls_file\": \"x.xml\", \"actuators\": [\"m\"]}, {\"name\": "
+          "\"g\", \"type\": \"control_set\", "
           "\"actuators\": [\"m\"]}]",
           &resources);
     FB_EQUAL_INT(fb_simulation_skipped(r.s), 1);
