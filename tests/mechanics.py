@@ -15,7 +15,6 @@ import tempfile
 KNOWN = {
     "0940": ("muscle", "one short fiber, perhaps OpenSim's tolerance of 0.01 N"),
     "0133": ("moment_arm", "verified: of a coordinate that a constant holds, 0/0 in OpenSim, which leaves its rounding"),
-    "0178": ("acceleration", "verified by hand: in the reference the model's controller acts"),
 }
 
 

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "formats/loads.h"
+#include "formats/resources.h"
 #include "formats/sto.h"
 #include "libcore/base/number.h"
 #include "libcore/muscle/moment_arm.h"
@@ -17,6 +19,11 @@ static const fb_option options[] = {
     {'s', "states", "FILE",
      "a table of states (.sto, .mot); the model's default state unless given"},
     {'d', "out", "DIR", "folder of the tables; '.' unless given, or --output for one table alone"},
+    {0, "external-loads", "FILE",
+     "measured forces that act too, at each state's time: OpenSim's ExternalLoads (.xml), or a "
+     "table for the model's own ExternalForces"},
+    {0, "time", "T", "the time of every state (s), instead of the table's"},
+    {'g', "geometry", "DIR", "look for contact meshes in DIR too; may be given several times"},
     {0, "tables", "LIST", "which tables, with commas between: body_pose,path_length,.."},
     {'c', "coordinate", "NAME", "sweep: which coordinate"},
     {0, "and", "NAME", "sweep: a second coordinate, on a grid"},
@@ -30,7 +37,8 @@ static const fb_option options[] = {
      "curves: active, passive, tendon, velocity, total, activation, or all, the default"},
     {0, "unit", "UNIT", "curves: normalized, unless given, or si"},
     {0, "compat", "WHICH", "opensim4: reproduce OpenSim 4.5.2 where it is known to be wrong"},
-    {0, "ignore-kept", NULL, "compute accelerations without forces that are not computed"},
+    {0, "ignore-kept", NULL,
+     "compute accelerations without forces and controllers that are not computed"},
     {0, "max-size", "MB", "refuse larger files; 256 unless given"},
     {0, NULL, NULL, NULL},
 };
@@ -86,6 +94,9 @@ typedef struct evaluation {
     bool alone; /* one table, which goes to -o or standard output */
     fb_sto tables[N_TABLES];
     fb_sto states;
+    fb_loads_file loads;
+    bool has_time; /* `time` instead of the table's times */
+    double time;
     int *value, *speed, *activation; /* columns of the states, -1 for none */
     double *scratch;                 /* n_q x n_q, and n_q */
     long unbalanced, unmet, singular, unlinked;
@@ -297,7 +308,8 @@ static void put_muscles(evaluation *e, double time) {
     }
 }
 
-static void put_dynamics(evaluation *e, double time) {
+/* `time` is the row's, `moment` that of forces and controllers. */
+static void put_dynamics(evaluation *e, double time, double moment) {
     fb_simulation *s = e->s;
     int n = s->system->n_q;
     const int *order = s->system->file_order;
@@ -311,13 +323,17 @@ static void put_dynamics(evaluation *e, double time) {
         }
     }
     if ((to = row_of(e, INVERSE_DYNAMICS, time)) != NULL) {
-        fb_inverse_dynamics(s->state, NULL, NULL, e->scratch);
+        memset(s->external, 0, (size_t)s->system->n_body * sizeof *s->external);
+        if (s->loads) {
+            fb_loads_apply(s->loads, s->state, moment, s->external);
+        }
+        fb_inverse_dynamics(s->state, NULL, s->external, e->scratch);
         for (int i = 0; i < n; i++) {
             to[i] = e->scratch[order[i]];
         }
     }
     if ((to = row_of(e, ACCELERATION, time)) != NULL) {
-        if (fb_simulation_accelerate(s, 0) == FB_OK) {
+        if (fb_simulation_accelerate(s, moment) == FB_OK) {
             for (int i = 0; i < n; i++) {
                 to[i] = s->acceleration[order[i]];
             }
@@ -430,19 +446,39 @@ static void set_state(evaluation *e, int row) {
     fb_project_velocity(s->state);
 }
 
+/* The time of forces and controllers. OpenSim's states have time 0 unless a program sets it, and so
+ * have they where OpenSim 4 is reproduced; measured forces are meaningless without their times. */
+static double moment_of(const evaluation *e, double time) {
+    return e->has_time ? e->time : e->as_opensim4 && !e->s->loads ? 0 : time;
+}
+
+/* What controllers do. A muscle without activation dynamics follows its excitation, unless the
+ * states have an activation of it. */
+static void control(evaluation *e, double moment) {
+    fb_simulation *s = e->s;
+    fb_simulation_control(s, moment);
+    for (int i = 0; i < s->muscles->n; i++) {
+        if (s->muscles->muscles[i].activation_is_control && e->activation[i] < 0) {
+            s->activation[i] = s->excitation[i];
+        }
+    }
+}
+
 static void evaluate(evaluation *e) {
     for (int i = 0; i < e->states.n_rows || i == 0; i++) {
         double time = 0;
         if (e->states.n_rows) {
             time = e->states.values[(size_t)i * (size_t)e->states.n_columns];
         }
+        double moment = moment_of(e, time);
         set_state(e, i);
         fb_simulation_move(e->s);
+        control(e, moment);
         put_bodies(e, time);
         put_links(e, time);
         put_paths(e, time);
         put_muscles(e, time);
-        put_dynamics(e, time);
+        put_dynamics(e, time, moment);
         if (e->states.n_rows == 0) {
             break;
         }
@@ -497,6 +533,51 @@ static fb_status read_states(evaluation *e, size_t max_bytes) {
     status = fb_sto_read(&e->states, bytes, size, file, &e->cli->diag);
     fb_free(bytes);
     return status;
+}
+
+/* Measured forces; a warning if some states are before or after them. */
+static fb_status read_loads(evaluation *e, size_t max_bytes) {
+    const char *file = fb_cli_value(e->cli, "external-loads");
+    if (!file) {
+        return FB_OK;
+    }
+    fb_status status = fb_loads_read(&e->loads, file, e->s->system, max_bytes, &e->cli->diag);
+    if (status != FB_OK) {
+        return status;
+    }
+    const fb_loads *loads = e->s->loads = &e->loads.loads;
+    int outside = 0, n = e->states.n_rows > 0 ? e->states.n_rows : 1;
+    for (int i = 0; i < n; i++) {
+        double time = moment_of(e, e->states.n_rows
+                                       ? e->states.values[(size_t)i * (size_t)e->states.n_columns]
+                                       : 0);
+        outside += time < loads->first || time > loads->last;
+    }
+    if (outside && loads->last > loads->first) {
+        fb_diag_add(&e->cli->diag, FB_WARNING, FB1403, (fb_place){file, 0, NULL, NULL},
+                    "they are extrapolated",
+                    "%d of %d states are outside the times of its data, %g to %g s", outside, n,
+                    loads->first, loads->last);
+    }
+    return FB_OK;
+}
+
+/* The header's lines: what computed the tables, how, and under which loads. */
+static void describe(const evaluation *e, int table, fb_text *header) {
+    fb_text_printf(header, "tool=fbsim %s\ngeometry=%s\n", FB_VERSION,
+                   e->as_opensim4 ? "as OpenSim 4.5.2" : "exact");
+    if (table == MOMENT_ARM && e->geometric) {
+        fb_text_puts(header, "moment_arms=" FB_FBSIM_GEOMETRIC "\n");
+    }
+    if (!e->s->loads) {
+        return;
+    }
+    fb_text_printf(header,
+                   "external_loads=%s:", fb_path_name(fb_cli_value(e->cli, "external-loads")));
+    for (int i = 0; i < e->s->loads->n; i++) {
+        fb_text_printf(header, "%s %s", i ? "," : "", e->s->loads->loads[i].name);
+    }
+    fb_text_puts(header, "\n");
 }
 
 /* ---- what all commands share ------------------------------------------------------------------
@@ -556,15 +637,19 @@ static fb_status write_tables(evaluation *e) {
     const char *folder = fb_cli_value(e->cli, "out");
     fb_status status = fb_fbsim_make_folder(e->cli);
     for (int i = 0; i < N_TABLES && status == FB_OK; i++) {
-        char path[4096], header[200];
+        char path[4096];
+        fb_text header;
         if (!e->wanted[i]) {
             continue;
         }
-        snprintf(header, sizeof header, "tool=fbsim %s\ngeometry=%s\n%s", FB_VERSION,
-                 e->as_opensim4 ? "as OpenSim 4.5.2" : "exact",
-                 i == MOMENT_ARM && e->geometric ? "moment_arms=" FB_FBSIM_GEOMETRIC "\n" : "");
+        fb_text_init(&header, NULL);
+        describe(e, i, &header);
+        const char *text = fb_text_string(&header);
         snprintf(path, sizeof path, "%s/%s.sto", folder ? folder : ".", table_names[i]);
-        status = fb_fbsim_write(e->cli, &e->tables[i], header, e->alone ? e->cli->output : path);
+        status = text
+                     ? fb_fbsim_write(e->cli, &e->tables[i], text, e->alone ? e->cli->output : path)
+                     : FB_E_MEMORY;
+        fb_text_free(&header);
     }
     return status;
 }
@@ -604,14 +689,18 @@ static fb_status run(evaluation *e) {
 
 static int eval(fb_cli *cli, evaluation *e, size_t max_bytes) {
     fb_status status = read_states(e, max_bytes);
+    if (status == FB_OK) {
+        status = read_loads(e, max_bytes);
+    }
     if (status != FB_OK) {
+        fb_sto_free(&e->states);
         return fb_exit_of(status);
     }
-    bool lacking = fb_forces_skipped(e->s->forces) > 0 && e->wanted[ACCELERATION] &&
+    bool lacking = fb_simulation_skipped(e->s) > 0 && e->wanted[ACCELERATION] &&
                    !fb_cli_value(cli, "ignore-kept");
     if (lacking) {
         e->wanted[ACCELERATION] = false;
-        fb_cli_say(cli, "no accelerations: forces that act are not computed; --ignore-kept "
+        fb_cli_say(cli, "no accelerations: not all that acts is computed; --ignore-kept "
                         "computes them without");
     }
     if (e->s->links) {
@@ -621,6 +710,8 @@ static int eval(fb_cli *cli, evaluation *e, size_t max_bytes) {
     }
     int code = fb_exit_of(run(e));
     fb_sto_free(&e->states);
+    e->s->loads = NULL;
+    fb_loads_free(&e->loads);
     if (code == FB_EXIT_OK && e->unlinked) {
         return FB_EXIT_NUMERIC;
     }
@@ -633,8 +724,15 @@ typedef int fb_command(fb_cli *cli, fb_simulation *simulation);
 static int simulate(fb_cli *cli, fb_command *command) {
     evaluation e = {.cli = cli};
     double megabytes;
-    const char *compat = fb_cli_value(cli, "compat");
-    if (!fb_cli_number(cli, "max-size", 0, 2000, 256, &megabytes) ||
+    const char *compat = fb_cli_value(cli, "compat"), *folders[64];
+    int n_folders = 0;
+    fb_file_resources files;
+    while (n_folders < 64 && (folders[n_folders] = fb_cli_values(cli, "geometry", n_folders))) {
+        n_folders++;
+    }
+    e.has_time = fb_cli_value(cli, "time") != NULL;
+    if (!fb_cli_number(cli, "time", -1e9, 1e9, 0, &e.time) ||
+        !fb_cli_number(cli, "max-size", 0, 2000, 256, &megabytes) ||
         !fb_fbsim_moment_arms(cli, &e.geometric) || (!command && !choose_tables(&e))) {
         return FB_EXIT_USAGE;
     }
@@ -647,14 +745,18 @@ static int simulate(fb_cli *cli, fb_command *command) {
     fb_model *model = NULL;
     fb_status status = fb_cli_read_model(cli, cli->n_operands > 1 ? cli->operands[1] : "-",
                                          max_bytes, &model, NULL);
+    fb_file_resources_init(&files, model, folders, n_folders, max_bytes);
+    const char *loads = fb_cli_value(cli, "external-loads");
+    files.resources.has_external_forces = loads && fb_loads_is_table(loads);
     if (status == FB_OK) {
-        status = fb_simulation_new(&e.s, model, e.as_opensim4, &cli->diag);
+        status = fb_simulation_new_from(&e.s, model, e.as_opensim4, &files.resources, &cli->diag);
     }
     int code = fb_exit_of(status);
     if (status == FB_OK) {
         code = command ? command(cli, e.s) : eval(cli, &e, max_bytes);
     }
     fb_simulation_free(e.s);
+    fb_file_resources_clear(&files);
     code = fb_cli_report(cli, model, code);
     fb_model_free(model);
     return code;

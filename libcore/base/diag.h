@@ -53,6 +53,8 @@ typedef enum fb_action {
     X(FB1302, "a .fb document of a newer major version") \
     X(FB1303, "a member of a .fb document with a wrong type or value") \
     X(FB1401, "a table of numbers that cannot be read") \
+    X(FB1402, "a mesh that cannot be read") \
+    X(FB1403, "external loads that cannot be applied") \
     X(FB2001, "a class that fbtools does not know") \
     X(FB2002, "a property that the class does not have") \
     X(FB2003, "a property given twice") \
@@ -74,7 +76,7 @@ typedef enum fb_action {
     X(FB2305, "a function that cannot be evaluated") \
     X(FB2306, "a loop of joints") \
     X(FB2307, "a muscle parameter that is unusual") \
-    X(FB2308, "a force that is not computed") \
+    X(FB2308, "a force or a controller that is not computed") \
     X(FB2309, "a virtual link that wires cannot hold") \
     X(FB2401, "something changed on upgrade from an old version") \
     X(FB2501, "what an older document version cannot hold") \

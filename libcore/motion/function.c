@@ -92,15 +92,24 @@ static void compile_lines(fb_function *f, const double *x, const double *y, int 
     f->c = rows;
 }
 
+static void begin_points(fb_function *f, const double *x, int n) {
+    memset(f, 0, sizeof *f);
+    f->scale = 1;
+    f->dimension = 1;
+    f->x = x;
+    f->n = n;
+}
+
+void fb_function_lines(fb_function *f, const double *x, const double *y, int n, fb_arena *arena) {
+    begin_points(f, x, n);
+    compile_lines(f, x, y, n, arena);
+}
+
 void fb_function_simm_spline(fb_function *f, const double *x, const double *y, int n,
                              fb_arena *arena) {
     double *own = fb_arena_array(arena, (size_t)n, sizeof *own);
     memcpy(own, x, (size_t)n * sizeof *own);
-    memset(f, 0, sizeof *f);
-    f->scale = 1;
-    f->dimension = 1;
-    f->x = own;
-    f->n = n;
+    begin_points(f, own, n);
     compile_simm(f, own, y, n, arena);
 }
 
@@ -141,7 +150,7 @@ static int solve_dense(int n, double *a, double *b) {
     return 1;
 }
 
-#define MOST_SPLINE_POINTS 400 /* of a gcv_spline in a model; time series use another code */
+#define MOST_SPLINE_POINTS 400 /* of a spline that is solved as one dense system */
 
 static double factorial_ratio(int k, int j) { /* k! / (k - j)! */
     double r = 1;
@@ -200,6 +209,73 @@ static int compile_natural(fb_function *f, const double *x, const double *y, int
 }
 
 /* ---- compiling ------------------------------------------------------------------------------ */
+
+/* The natural cubic through n > 1 points: second derivatives from a tridiagonal system. */
+static void compile_natural_cubic(fb_function *f, const double *x, const double *y, int n,
+                                  fb_arena *arena) {
+    double *rows = fb_arena_array(arena, (size_t)(n + 1) * 4, sizeof *rows);
+    double *m = fb_arena_array(arena, (size_t)n, sizeof *m); /* second derivatives */
+    double *above = fb_arena_array(arena, (size_t)n, sizeof *above);
+    for (int i = 1; i < n - 1; i++) {
+        double left = x[i] - x[i - 1], right = x[i + 1] - x[i];
+        double pivot = 2 * (left + right) - left * above[i - 1];
+        above[i] = right / pivot;
+        m[i] = (6 * ((y[i + 1] - y[i]) / right - (y[i] - y[i - 1]) / left) - left * m[i - 1]) /
+               pivot;
+    }
+    for (int i = n - 2; i > 0; i--) {
+        m[i] -= above[i] * m[i + 1];
+    }
+    for (int i = 0; i < n - 1; i++) {
+        double d = x[i + 1] - x[i], *row = rows + 4 * (i + 1);
+        row[0] = y[i];
+        row[1] = (y[i + 1] - y[i]) / d - d * (2 * m[i] + m[i + 1]) / 6;
+        row[2] = m[i] / 2;
+        row[3] = (m[i + 1] - m[i]) / (6 * d);
+    }
+    const double *last = rows + 4 * (n - 1);
+    double d = x[n - 1] - x[n - 2];
+    rows[0] = y[0];
+    rows[1] = rows[5];
+    rows[4 * n] = y[n - 1];
+    rows[4 * n + 1] = last[1] + d * (2 * last[2] + d * 3 * last[3]);
+    f->kind = FB_FN_PIECES;
+    f->degree = 3;
+    f->c = rows;
+}
+
+bool fb_function_series(fb_function *f, int degree, const double *x, const double *y, int stride,
+                        int n, fb_arena *arena) {
+    if (n < (degree == 0 ? 1 : degree + 1)) {
+        return false;
+    }
+    double *own = fb_arena_array(arena, (size_t)n, sizeof *own);
+    for (int i = 0; i < n; i++) {
+        own[i] = y[(size_t)i * (size_t)stride];
+        if (i > 0 && !(x[i] > x[i - 1])) {
+            return false;
+        }
+    }
+    begin_points(f, x, n);
+    if (degree == 0) {
+        f->kind = FB_FN_STEPS;
+        f->c = own;
+        return true;
+    }
+    if (degree == 1) {
+        compile_lines(f, x, own, n, arena);
+        double *rows = fb_arena_array(arena, (size_t)(n + 1) * 2, sizeof *rows);
+        memcpy(rows, f->c, (size_t)(n + 1) * 2 * sizeof *rows);
+        rows[1] = rows[2 * n + 1] = 0;
+        f->c = rows;
+        return true;
+    }
+    if (degree == 3) {
+        compile_natural_cubic(f, x, own, n, arena);
+        return true;
+    }
+    return degree == 5 && n <= MOST_SPLINE_POINTS && compile_natural(f, x, own, n, 3, arena);
+}
 
 static fb_status refuse(const fb_element *element, fb_diag *diag, const char *what) {
     const fb_element *component = element;

@@ -49,6 +49,17 @@ fb_status fb_function_compile(fb_function *f, const fb_element *element, fb_aren
 void fb_function_simm_spline(fb_function *f, const double *x, const double *y, int n,
                              fb_arena *arena);
 
+/* The natural spline of a time series: degree 0 (steps that hold until the next), 1, 3, or 5,
+ * through n points with x rising; y is read at every `stride`-th number. Beyond the ends steps and
+ * lines stay at the last value, cubics go on straight, quintics as parabolas, as OpenSim's
+ * GCVSpline does. Time and memory are in proportion to n, but for degree 5, which takes at most 400
+ * points. x must live as long as the function. False if there are too few or too many points, or x
+ * does not rise. */
+bool fb_function_series(fb_function *f, int degree, const double *x, const double *y, int stride,
+                        int n, fb_arena *arena);
+/* Straight lines through n points; the outer ones go on. */
+void fb_function_lines(fb_function *f, const double *x, const double *y, int n, fb_arena *arena);
+
 /* Value of a function of one argument, with first and second derivative (either may be NULL). */
 double fb_function_value(const fb_function *f, double x, double *d1, double *d2);
 

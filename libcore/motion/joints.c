@@ -296,13 +296,13 @@ void fb_joint_position(const fb_mobod *m, const double *q, double *axes, fb_join
     memset(out->Hw, 0, (size_t)m->n_q * sizeof out->Hw[0]);
     memset(out->Hv, 0, (size_t)m->n_q * sizeof out->Hv[0]);
     switch (m->kind) {
-    case FB_JOINT_AXES:
-    case FB_JOINT_ARC: axes_position(m, q, axes, out); break;
+    case FB_JOINT_AXES: axes_position(m, q, axes, out); break;
     case FB_JOINT_BALL:
     case FB_JOINT_FREE: ball_position(m, q, out); break;
     case FB_JOINT_ELLIPSOID: ellipsoid_position(m->parameters, q, out); break;
     case FB_JOINT_SCAPULOTHORACIC: scapula_position(m, q, out); break;
     case FB_JOINT_BEAM: beam_position(m, q, out); break;
+    case FB_JOINT_ARC: fb_joint_arc_position(m, q, out); break;
     }
 }
 
@@ -311,13 +311,13 @@ void fb_joint_velocity(const fb_mobod *m, const double *q, const double *u, cons
     fb_v3_set(out->bias_w, 0, 0, 0);
     fb_v3_set(out->bias_v, 0, 0, 0);
     switch (m->kind) {
-    case FB_JOINT_AXES:
-    case FB_JOINT_ARC: axes_velocity(m, u, axes, out); break;
+    case FB_JOINT_AXES: axes_velocity(m, u, axes, out); break;
     case FB_JOINT_BALL:
     case FB_JOINT_FREE: break; /* the speeds' axes do not move in F */
     case FB_JOINT_ELLIPSOID: ellipsoid_velocity(m->parameters, u, out); break;
     case FB_JOINT_SCAPULOTHORACIC: scapula_velocity(m, q, u, out); break;
     case FB_JOINT_BEAM: beam_velocity(m, u, out); break;
+    case FB_JOINT_ARC: fb_joint_arc_velocity(m, q, u, out); break;
     }
 }
 

@@ -285,7 +285,7 @@ static void compile_joint(builder *b, fb_mobod *m, const fb_element *joint, int 
                        m->n_rotations + j);
         }
     }
-    if (!known || m->kind == FB_JOINT_ARC) {
+    if (!known) {
         fail(b, joint, FB2105, "how joints of its class move is not known here");
         return;
     }

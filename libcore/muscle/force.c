@@ -1,5 +1,5 @@
 /* Compiling of forces, actuators, given forces, and what calls the rest. */
-#include "libcore/muscle/force.h"
+#include "libcore/muscle/force_build.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,13 +12,7 @@
 
 /* ---- compiling ------------------------------------------------------------------------------ */
 
-typedef struct builder {
-    fb_forces *f;
-    const fb_paths *paths;
-    fb_diag *diag;
-    fb_status status;
-    size_t n, capacity, n_states, capacity_states;
-} builder;
+typedef fb_force_builder builder;
 
 static fb_place place_of(const fb_element *element) {
     return (fb_place){element->file, fb_element_line(element), element->path, element->cls->name};
@@ -29,8 +23,7 @@ static const char *class_of(const fb_element *element) {
     return kept ? kept : element->cls->name;
 }
 
-/* A force that would act, but does not here. */
-static void skip(builder *b, const fb_element *element, const char *why) {
+void fb_force_skip(fb_force_builder *b, const fb_element *element, const char *why) {
     b->f->n_skipped++;
     fb_diag_add(b->diag, FB_WARNING, FB2308, place_of(element),
                 "results are those of the model without it", "%s '%s': %s", class_of(element),
@@ -351,85 +344,6 @@ static bool compile_bushing(builder *b, fb_force *force, const char *name) {
     return force->body[0] >= 0 && force->body[1] >= 0;
 }
 
-/* ---- contact -------------------------------------------------------------------------------- */
-
-/* False for shapes other than spheres and half spaces, and for those that are nowhere. */
-static bool compile_shape(builder *b, fb_contact_shape *to, const fb_element *geometry,
-                          const fb_element *material) {
-    static const char *const frictions[] = {"static_friction", "dynamic_friction",
-                                            "viscous_friction"};
-    double angles[3] = {0};
-    fb_pose frame, own = {.p = {0}};
-    memset(to, 0, sizeof *to);
-    if (!geometry) {
-        return false;
-    }
-    to->half_space = strcmp(geometry->cls->name, "ContactHalfSpace") == 0;
-    if (!to->half_space && strcmp(geometry->cls->name, "ContactSphere") != 0) {
-        return false;
-    }
-    fb_get_vector(geometry, "location", own.p, 3);
-    fb_get_vector(geometry, "orientation", angles, 3);
-    fb_m3_from_xyz(own.R, angles);
-    to->body = fb_system_body(b->f->system, fb_get_target(geometry, "frame"), &frame);
-    fb_pose_mul(&to->pose, &frame, &own);
-    to->radius = to->half_space ? 0 : fb_get_number(geometry, "radius");
-    to->stiffness = pow(fb_get_number(material, "stiffness"), 2.0 / 3);
-    to->dissipation = fb_get_number(material, "dissipation");
-    for (int i = 0; i < 3; i++) {
-        to->friction[i] = fb_get_number(material, frictions[i]);
-    }
-    return to->body >= 0;
-}
-
-/* Spheres and half spaces of all sets of parameters; other shapes are told once. */
-static bool compile_hunt_crossley(builder *b, fb_force *force) {
-    const fb_value *sets = fb_get(force->element, "contact_parameters");
-    int n = 0, others = 0;
-    for (int i = 0; sets && i < sets->n; i++) {
-        const fb_value *geometry = fb_get(sets->as.objects[i], "geometry");
-        n += geometry ? geometry->n : 0;
-    }
-    fb_contact_shape *shapes = fb_arena_array(&b->f->arena, (size_t)n, sizeof *shapes);
-    for (int i = 0; sets && i < sets->n; i++) {
-        const fb_value *geometry = fb_get(sets->as.objects[i], "geometry");
-        for (int k = 0; geometry && k < geometry->n; k++) {
-            if (compile_shape(b, &shapes[force->n_shapes], geometry->as.refs[k].target,
-                              sets->as.objects[i])) {
-                force->n_shapes++;
-            } else {
-                others++;
-            }
-        }
-    }
-    force->kind = FB_FORCE_HUNT_CROSSLEY;
-    force->shapes = shapes;
-    force->p[0] = fb_get_number(force->element, "transition_velocity");
-    if (others > 0) {
-        skip(b, force->element,
-             "its contact is computed between spheres and half spaces only, not with its other "
-             "shapes");
-    }
-    return true;
-}
-
-static bool compile_contact(builder *b, fb_force *force, const char *name) {
-    static const char *const keys[] = {"transition_velocity", "constant_contact_force",
-                                       "hertz_smoothing", "hunt_crossley_smoothing"};
-    if (strcmp(name, "HuntCrossleyForce") == 0) {
-        return compile_hunt_crossley(b, force);
-    }
-    fb_contact_shape *shapes = fb_arena_array(&b->f->arena, 2, sizeof *shapes);
-    force->kind = FB_FORCE_SMOOTH_SPHERE;
-    force->shapes = shapes;
-    force->n_shapes = 2;
-    numbers(force, keys, 4);
-    return compile_shape(b, &shapes[0], fb_get_target(force->element, "sphere"), force->element) &&
-           compile_shape(b, &shapes[1], fb_get_target(force->element, "half_space"),
-                         force->element) &&
-           !shapes[0].half_space && shapes[1].half_space;
-}
-
 /* ---- all of them ---------------------------------------------------------------------------- */
 
 /* Numbers the controls and the state that the class has. */
@@ -477,8 +391,13 @@ static compile_class *compiler_of(const char *name) {
                    {"CoupledBushingForce", compile_bushing},
                    {"FunctionBasedBushingForce", compile_bushing},
                    {"ExpressionBasedBushingForce", compile_bushing},
-                   {"HuntCrossleyForce", compile_contact},
-                   {"SmoothSphereHalfSpaceForce", compile_contact}};
+                   {"HuntCrossleyForce", fb_force_compile_contact},
+                   {"SmoothSphereHalfSpaceForce", fb_force_compile_contact},
+                   {"ElasticFoundationForce", fb_force_compile_foundation},
+                   {"ExponentialContactForce", fb_force_compile_station},
+                   {"AckermannVanDenBogert2010Force", fb_force_compile_station},
+                   {"MeyerFregly2016Force", fb_force_compile_station},
+                   {"EspositoMiller2018Force", fb_force_compile_station}};
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
         if (strcmp(classes[i].name, name) == 0) {
             return classes[i].compile;
@@ -494,11 +413,13 @@ static void compile_force(builder *b, const fb_element *element) {
         return;
     }
     if (strcmp(element->cls->name, "ExternalForce") == 0) {
-        skip(b, element, "measured loads act through their data only");
+        if (!b->resources || !b->resources->has_external_forces) {
+            fb_force_skip(b, element, "a measured load acts only with its data");
+        }
     } else if (!compile) {
-        skip(b, element, "forces of its class are not computed");
+        fb_force_skip(b, element, "forces of its class are not computed");
     } else if (!compile(b, &force, element->cls->name)) {
-        skip(b, element, "something that it acts on is not part of the mechanics");
+        fb_force_skip(b, element, "something that it acts on is not part of the mechanics");
     } else {
         add_force(b, force);
     }
@@ -514,7 +435,7 @@ static void tell_kept(builder *b) {
                            strstr(xml, "<isDisabled>true</isDisabled>"));
         const char *path = element->path;
         if (path && strncmp(path, "/forceset/", 10) == 0 && !strchr(path + 10, '/') && !off) {
-            skip(b, element, "forces of its class are not computed");
+            fb_force_skip(b, element, "forces of its class are not computed");
         }
     }
 }
@@ -536,6 +457,11 @@ static void compile_all(builder *b) {
 
 fb_status fb_forces_compile(fb_forces **forces, const fb_system *system, const fb_paths *paths,
                             bool as_opensim4, fb_diag *diag) {
+    return fb_forces_compile_from(forces, system, paths, as_opensim4, NULL, diag);
+}
+
+fb_status fb_forces_compile_from(fb_forces **forces, const fb_system *system, const fb_paths *paths,
+                                 bool as_opensim4, const fb_resources *resources, fb_diag *diag) {
     *forces = NULL;
     fb_forces *f = fb_alloc(sizeof *f);
     if (!f) {
@@ -545,7 +471,7 @@ fb_status fb_forces_compile(fb_forces **forces, const fb_system *system, const f
     fb_arena_init(&f->arena);
     f->system = system;
     f->as_opensim4 = as_opensim4;
-    builder b = {.f = f, .paths = paths, .diag = diag};
+    builder b = {.f = f, .paths = paths, .resources = resources, .diag = diag};
     jmp_buf oom;
     if (setjmp(oom)) {
         b.status = FB_E_MEMORY;
@@ -740,6 +666,11 @@ void fb_forces_apply(const fb_forces *forces, const fb_state *state, double time
         case FB_FORCE_PRESCRIBED: prescribed(force, &work); break;
         case FB_FORCE_HUNT_CROSSLEY:
         case FB_FORCE_SMOOTH_SPHERE: fb_force_contact(force, &work); break;
+        case FB_FORCE_ELASTIC_FOUNDATION: fb_force_foundation(force, &work); break;
+        case FB_FORCE_EXPONENTIAL_CONTACT:
+        case FB_FORCE_ACKERMANN:
+        case FB_FORCE_MEYER:
+        case FB_FORCE_ESPOSITO: fb_force_station(force, &work); break;
         default: fb_force_spring(force, &work); break;
         }
     }

@@ -5,6 +5,7 @@
 
 #include "libcore/motion/expression.h"
 #include "libcore/muscle/path.h"
+#include "libcore/muscle/resources.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,16 +40,24 @@ typedef enum fb_force_kind {
     FB_FORCE_EXPRESSION_BUSHING,
     /* contact */
     FB_FORCE_HUNT_CROSSLEY,
-    FB_FORCE_SMOOTH_SPHERE
+    FB_FORCE_SMOOTH_SPHERE,
+    FB_FORCE_ELASTIC_FOUNDATION,
+    /* contact of one point with a plane */
+    FB_FORCE_EXPONENTIAL_CONTACT,
+    FB_FORCE_ACKERMANN,
+    FB_FORCE_MEYER,
+    FB_FORCE_ESPOSITO
 } fb_force_kind;
 
-/* A sphere, or the half space x > 0 of its frame, with its material. */
+/* A sphere, the half space x > 0 of its frame, or a mesh, with its material. */
 typedef struct fb_contact_shape {
     bool half_space;
+    const struct fb_contact_mesh *mesh; /* NULL: none */
     int body;
     fb_pose pose;                               /* in the body */
     double radius;                              /* m */
-    double stiffness, dissipation, friction[3]; /* stiffness^(2/3); static, dynamic, viscous */
+    double stiffness, dissipation, friction[3]; /* stiffness^(2/3), of a mesh stiffness itself;
+                                                   static, dynamic, viscous */
 } fb_contact_shape;
 
 /* One force. Which members mean something depends on its kind; see the functions that use them. */
@@ -84,12 +93,15 @@ typedef struct fb_forces {
 } fb_forces;
 
 /* Compiles the forces of a system's model that are enabled; `paths` are those of the same system,
- * and both must live as long. A force that is not computed (mesh contact, classes that are not
- * known, measured loads) adds a warning FB2308 and counts in n_skipped. FB_E_INPUT with an error in
- * `diag` if a function or a formula cannot be evaluated. `as_opensim4`: as OpenSim 4.5.2 where it
- * is known to be wrong. */
+ * and both must live as long. A force that is not computed (classes that are not known, measured
+ * loads, a mesh that cannot be read) adds a warning FB2308 and counts in n_skipped. FB_E_INPUT with
+ * an error in `diag` if a function or a formula cannot be evaluated. `as_opensim4`: as
+ * OpenSim 4.5.2 where it is known to be wrong. */
 fb_status fb_forces_compile(fb_forces **forces, const fb_system *system, const fb_paths *paths,
                             bool as_opensim4, fb_diag *diag);
+/* The same with what files hold, such as contact meshes (NULL: nothing). */
+fb_status fb_forces_compile_from(fb_forces **forces, const fb_system *system, const fb_paths *paths,
+                                 bool as_opensim4, const fb_resources *resources, fb_diag *diag);
 /* Takes NULL. */
 void fb_forces_free(fb_forces *forces);
 
@@ -139,9 +151,22 @@ typedef struct fb_force_work {
 /* Adds a force at a point of ground to a body. */
 void fb_force_at_point(const fb_force_work *work, int body, const double *point,
                        const double *force);
-/* Springs, ligaments, bushings, limits; contact. */
+/* Springs, ligaments, bushings, limits; contact of spheres, of meshes, of points. */
 void fb_force_spring(const fb_force *force, const fb_force_work *work);
 void fb_force_contact(const fb_force *force, const fb_force_work *work);
+void fb_force_foundation(const fb_force *force, const fb_force_work *work);
+void fb_force_station(const fb_force *force, const fb_force_work *work);
+
+/* Friction law of contact: min(v, 1) (ud + 2 (us - ud) / (1 + v^2)) + uv slip, v = slip /
+ * transition; mu: us, ud, uv. */
+double fb_contact_friction(const double *mu, double slip, double transition);
+/* Velocity at a point of ground of the first body relative to the second: returns its part along
+ * the normal, and fills that across it. */
+double fb_contact_approach(const fb_state *state, const int body[2], const double *point,
+                           const double *normal, double *tangential);
+/* A force on the second body at a point, and its opposite on the first. */
+void fb_contact_push(const fb_force_work *work, const int body[2], const double *point,
+                     const double *force);
 
 #ifdef __cplusplus
 }

@@ -14,15 +14,13 @@ typedef struct touch {
     double depth, radius; /* of penetration; effective radius of curvature */
 } touch;
 
-/* Friction law: min(v, 1) (ud + 2 (us - ud) / (1 + v^2)) + uv v_slip, v = v_slip / v_transition. */
-static double friction(const double *mu, double slip, double transition) {
+double fb_contact_friction(const double *mu, double slip, double transition) {
     double v = slip / transition;
     return (v < 1 ? v : 1) * (mu[1] + 2 * (mu[0] - mu[1]) / (1 + v * v)) + mu[2] * slip;
 }
 
-/* Velocity of the first body relative to the second at a point: its normal part is returned. */
-static double approach(const fb_state *state, const int body[2], const double *point,
-                       const double *normal, double *tangential) {
+double fb_contact_approach(const fb_state *state, const int body[2], const double *point,
+                           const double *normal, double *tangential) {
     double v[2][3];
     fb_point_velocity(v[0], state, body[0], point);
     fb_point_velocity(v[1], state, body[1], point);
@@ -32,8 +30,8 @@ static double approach(const fb_state *state, const int body[2], const double *p
     return along;
 }
 
-static void push_apart(const fb_force_work *work, const int body[2], const double *point,
-                       const double *force) {
+void fb_contact_push(const fb_force_work *work, const int body[2], const double *point,
+                     const double *force) {
     double opposite[3];
     fb_v3_scale(opposite, -1, force);
     fb_force_at_point(work, body[0], point, opposite);
@@ -102,7 +100,7 @@ static bool touch_force(touch *t, const fb_force_work *work, double transition) 
     double s1 = b->stiffness / (a->stiffness + b->stiffness), k = a->stiffness * s1;
     double c = a->dissipation * s1 + b->dissipation * (1 - s1), mu[3], tangential[3], force[3];
     fb_v3_madd(t->point, t->depth * (0.5 - s1), t->normal);
-    double v = approach(work->state, body, t->point, t->normal, tangential);
+    double v = fb_contact_approach(work->state, body, t->point, t->normal, tangential);
     double f = 4.0 / 3 * k * t->depth * sqrt(t->radius * k * t->depth) * (1 + 1.5 * c * v);
     if (!(f > 0)) {
         return false;
@@ -114,9 +112,9 @@ static bool touch_force(touch *t, const fb_force_work *work, double transition) 
     fb_v3_scale(force, f, t->normal);
     double slip = fb_v3_norm(tangential);
     if (slip != 0) {
-        fb_v3_madd(force, f * friction(mu, slip, transition) / slip, tangential);
+        fb_v3_madd(force, f * fb_contact_friction(mu, slip, transition) / slip, tangential);
     }
-    push_apart(work, body, t->point, force);
+    fb_contact_push(work, body, t->point, force);
     return true;
 }
 
@@ -184,7 +182,7 @@ static void smooth_sphere(const fb_force *force, const fb_force_work *work) {
     fb_v3_sub(from, point, pose.p);
     double depth = fb_v3_dot(from, normal) + R;
     fb_v3_madd(point, R - depth / 2, normal);
-    double v = approach(work->state, body, point, normal, tangential);
+    double v = fb_contact_approach(work->state, body, point, normal, tangential);
     double k = sphere->stiffness / 2, c = sphere->dissipation;
     double hertz = 4.0 / 3 * k * sqrt(R * k) * pow(depth * depth + p[1], 0.75) *
                    (0.5 + 0.5 * tanh(p[2] * depth));
@@ -193,9 +191,9 @@ static void smooth_sphere(const fb_force *force, const fb_force_work *work) {
     double slip = sqrt(fb_v3_dot(tangential, tangential) + p[1]);
     fb_v3_scale(push, f, normal);
     if (slip > 0) {
-        fb_v3_madd(push, f * friction(sphere->friction, slip, p[0]) / slip, tangential);
+        fb_v3_madd(push, f * fb_contact_friction(sphere->friction, slip, p[0]) / slip, tangential);
     }
-    push_apart(work, body, point, push);
+    fb_contact_push(work, body, point, push);
 }
 
 void fb_force_contact(const fb_force *force, const fb_force_work *work) {

@@ -6,7 +6,8 @@
 static bool allocate(fb_simulation *s) {
     size_t q = (size_t)s->system->n_q, p = (size_t)s->paths->n_paths, m = (size_t)s->muscles->n;
     size_t bodies = (size_t)s->system->n_body, points = (size_t)s->paths->most_points + 2;
-    size_t doubles = 3 * p + p * q + m + 6 * bodies + 2 * q;
+    size_t n_controls = (size_t)s->forces->n_controls;
+    size_t doubles = 3 * p + p * q + 2 * m + 6 * bodies + 2 * q + n_controls;
     size_t bytes = doubles * sizeof(double) + m * sizeof *s->points +
                    points * sizeof *s->course.points;
     double *next = fb_alloc(bytes + 64);
@@ -22,13 +23,20 @@ static bool allocate(fb_simulation *s) {
     s->external = (double(*)[6])(next += m);
     s->tau = next += 6 * bodies;
     s->acceleration = next += q;
-    s->points = (fb_muscle_point *)(next + q);
+    s->excitation = next += q;
+    s->control = next += m;
+    s->points = (fb_muscle_point *)(next + n_controls);
     s->course.points = (fb_course_point *)(s->points + m);
     return true;
 }
 
 fb_status fb_simulation_new(fb_simulation **simulation, const fb_model *model, bool as_opensim4,
                             fb_diag *diag) {
+    return fb_simulation_new_from(simulation, model, as_opensim4, NULL, diag);
+}
+
+fb_status fb_simulation_new_from(fb_simulation **simulation, const fb_model *model,
+                                 bool as_opensim4, const fb_resources *resources, fb_diag *diag) {
     *simulation = NULL;
     fb_simulation *s = fb_alloc(sizeof *s);
     if (!s) {
@@ -44,7 +52,11 @@ fb_status fb_simulation_new(fb_simulation **simulation, const fb_model *model, b
         status = fb_muscles_compile(&s->muscles, s->paths, diag);
     }
     if (status == FB_OK) {
-        status = fb_forces_compile(&s->forces, s->system, s->paths, as_opensim4, diag);
+        status = fb_forces_compile_from(&s->forces, s->system, s->paths, as_opensim4, resources,
+                                        diag);
+    }
+    if (status == FB_OK) {
+        status = fb_controls_compile(&s->controls, s->forces, s->muscles, resources, diag);
     }
     if (status == FB_OK) {
         status = fb_links_compile(&s->links, s->paths, s->muscles, s->forces, diag);
@@ -73,6 +85,7 @@ void fb_simulation_free(fb_simulation *s) {
         return;
     }
     fb_links_free(s->links);
+    fb_controls_free(s->controls);
     fb_forces_free(s->forces);
     fb_muscles_free(s->muscles);
     if (s->state) {
@@ -108,6 +121,15 @@ void fb_simulation_paths(fb_simulation *s) {
     }
 }
 
+int fb_simulation_skipped(const fb_simulation *s) {
+    return fb_forces_skipped(s->forces) + s->controls->n_skipped;
+}
+
+void fb_simulation_control(fb_simulation *s, double time) {
+    fb_controls_apply(s->controls, s->forces, s->muscles, time, s->path_speed, s->control,
+                      s->excitation);
+}
+
 bool fb_simulation_equilibrate(fb_simulation *s, int i, fb_equilibrium how) {
     const fb_muscle *m = &s->muscles->muscles[i];
     if (!m->enabled && (m->default_fiber_length > 0 || m->as_opensim4)) { /* it is not asked */
@@ -133,8 +155,11 @@ fb_status fb_simulation_accelerate(fb_simulation *s, double time) {
     memset(s->tension, 0, (size_t)s->paths->n_paths * sizeof *s->tension);
     memset(s->external, 0, (size_t)s->system->n_body * sizeof *s->external);
     memset(s->tau, 0, (size_t)n * sizeof *s->tau);
-    fb_forces_apply(s->forces, s->state, time, NULL, NULL, s->path_length, s->path_speed,
+    fb_forces_apply(s->forces, s->state, time, s->control, NULL, s->path_length, s->path_speed,
                     s->tension, s->external, s->tau);
+    if (s->loads) {
+        fb_loads_apply(s->loads, s->state, time, s->external);
+    }
     for (int i = 0; i < s->muscles->n; i++) {
         const fb_muscle *m = &s->muscles->muscles[i];
         s->tension[m->path] += m->enabled ? s->points[i].tendon_force : 0;

@@ -365,7 +365,56 @@ static void no_function_is_zero(void) {
     fb_diag_clear(&diag);
 }
 
+/* Through its points, smooth inside, straight (or level) beyond; a gcv_spline of the same points,
+ * which is solved another way, is the same. */
+static void series_are_natural_splines(void) {
+    enum { N = 9 };
+    double x[N], y[2 * N], d1, d2;
+    unsigned long long seed = fb_test_seed();
+    char text[1500], xs[400] = "", ys[400] = "";
+    for (int i = 0; i < N; i++) {
+        x[i] = (i ? x[i - 1] : -1) + 0.1 + (double)(fb_random(&seed) % 1000) / 1000;
+        y[2 * i] = (double)(fb_random(&seed) % 2001) / 1000 - 1;
+        y[2 * i + 1] = 7;
+        snprintf(xs + strlen(xs), sizeof xs - strlen(xs), "%s%.17g", i ? "," : "", x[i]);
+        snprintf(ys + strlen(ys), sizeof ys - strlen(ys), "%s%.17g", i ? "," : "", y[2 * i]);
+    }
+    for (int degree = 1; degree <= 5; degree += 2) {
+        fb_arena arena;
+        fb_function f;
+        fb_arena_init(&arena);
+        snprintf(text, sizeof text,
+                 "{'type': 'gcv_spline', 'half_order': %d, 'x': [%s], 'y': [%s]}", (degree + 1) / 2,
+                 xs, ys);
+        rig r = begin(text);
+        FB_TRUE(fb_function_series(&f, degree, x, y, 2, N, &arena), "degree %d", degree);
+        for (int i = 0; i < N; i++) {
+            FB_NEAR(fb_function_value(&f, x[i], NULL, NULL), y[2 * i], 1e-9, 0);
+        }
+        for (int i = 0; i < 200; i++) {
+            double at = x[0] - 1 + (x[N - 1] - x[0] + 2) * i / 200, want1, want2;
+            double want = fb_function_value(&r.f, at, &want1, &want2);
+            FB_NEAR(fb_function_value(&f, at, &d1, &d2), want, 1e-8, 1e-8);
+            FB_NEAR(d1, want1, 1e-7, 1e-7);
+        }
+        end(&r);
+        fb_arena_clear(&arena);
+    }
+    fb_arena arena;
+    fb_function f;
+    fb_arena_init(&arena);
+    FB_TRUE(fb_function_series(&f, 0, x, y, 2, N, &arena), "steps");
+    FB_SAME(fb_function_value(&f, x[3] + 0.01, NULL, NULL), y[6]);
+    FB_SAME(fb_function_value(&f, x[N - 1] + 9, NULL, NULL), y[2 * N - 2]);
+    FB_TRUE(!fb_function_series(&f, 3, x, y, 1, 3, &arena), "too few");
+    FB_TRUE(!fb_function_series(&f, 2, x, y, 1, N, &arena), "an even degree");
+    x[4] = x[3];
+    FB_TRUE(!fb_function_series(&f, 3, x, y, 1, N, &arena), "it does not rise");
+    fb_arena_clear(&arena);
+}
+
 static const fb_test tests[] = {
+    FB_TEST(series_are_natural_splines),
     FB_TEST(simple_functions),
     FB_TEST(smooth_steps),
     FB_TEST(multipliers),

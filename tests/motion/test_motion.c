@@ -141,6 +141,8 @@ static const char *const joints[][2] = {
     {"scapulothoracic", ", 'thorax_radii': [0.07, 0.15, 0.07], 'winging_axis_origin': [-0.02, "
                         "-0.03], 'winging_axis_direction': 0.5"},
     {"cantilever_free_beam", ", 'beam_length': 0.4"},
+    {"constant_curvature", ", 'neutral_angles': [0.1, -0.2, 0.3], 'length': 0.4"},
+    {"constant_curvature", ", 'length': 0.4"},
     {"custom",
      ", 'coordinates': [{'name': 'c1'}, {'name': 'c2'}, {'name': 'c3'}], 'axes': [{'name': "
      "'rotation1', 'coordinate': ['c1', 'c2'], 'axis': [1, 0, 0.2], 'function': {'type': "

@@ -45,7 +45,8 @@ typedef struct rig {
     double time;
 } rig;
 
-static inline bool rig_begin(rig *r, const char *lists, bool as_opensim4) {
+static inline bool rig_begin_from(rig *r, const char *lists, bool as_opensim4,
+                                  const fb_resources *resources) {
     size_t n = strlen(lists) + strlen(RIG) + 60;
     char *text = malloc(n);
     fb_system_options options = {as_opensim4};
@@ -59,7 +60,8 @@ static inline bool rig_begin(rig *r, const char *lists, bool as_opensim4) {
     }
     if (fb_system_compile(&r->system, r->model, &options, &r->diag) != FB_OK ||
         fb_paths_compile(&r->paths, r->system, as_opensim4, &r->diag) != FB_OK ||
-        fb_forces_compile(&r->forces, r->system, r->paths, as_opensim4, &r->diag) != FB_OK) {
+        fb_forces_compile_from(&r->forces, r->system, r->paths, as_opensim4, resources, &r->diag) !=
+            FB_OK) {
         return false;
     }
     FB_EQUAL_INT(r->system->n_q, N_Q);
@@ -69,6 +71,10 @@ static inline bool rig_begin(rig *r, const char *lists, bool as_opensim4) {
     fb_state_position(r->state);
     fb_state_velocity(r->state);
     return true;
+}
+
+static inline bool rig_begin(rig *r, const char *lists, bool as_opensim4) {
+    return rig_begin_from(r, lists, as_opensim4, NULL);
 }
 
 static inline void rig_end(rig *r) {
