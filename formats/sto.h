@@ -13,7 +13,8 @@ extern "C" {
 
 typedef struct fb_sto {
     fb_arena arena;
-    const char *name; /* first line of the header */
+    const char *name;   /* first line of the header */
+    const char *header; /* all lines of the header that was read, or NULL */
     bool in_degrees;  /* inDegrees=yes; the numbers are as they stand in the file */
     int n_columns, n_rows;
     const char **columns; /* n_columns names, the first usually "time" */
