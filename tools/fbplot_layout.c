@@ -22,6 +22,7 @@
 #define BETWEEN 9.0 /* entries of a legend */
 #define SMALLEST 24.0
 #define DECIMALS 6
+#define FEW_PANELS 6 /* so few need no titles if their axes are named */
 
 static const unsigned black = 0x000000, frame = 0x333333, faint = 0xBBBBBB;
 
@@ -327,21 +328,19 @@ static double head_of(const fb_plot_figure *f, int row, fb_canvas *canvas) {
 }
 
 /* Gives each panel a place, from left to right and down. A quantity that fills a row or more begins
- * one, and so does what follows it. */
+ * one. */
 static void place_panels(fb_plot_figure *f, fb_arena *arena) {
     f->grid = fb_arena_array(arena, (size_t)(2 * f->n_panels * f->columns), sizeof *f->grid);
     int at = 0;
-    bool was_long = false;
     for (int k = 0; k < f->n_panels;) {
         int n = 1;
         while (k + n < f->n_panels && same_quantity(&f->panels[k], &f->panels[k + n])) {
             n++;
         }
         bool is_long = n >= f->columns && f->panels[k].quantity;
-        if ((is_long || was_long) && at % f->columns != 0) {
+        if (is_long && at % f->columns != 0) {
             at += f->columns - at % f->columns;
         }
-        was_long = is_long;
         for (int i = 0; i < n; i++) {
             f->grid[at++] = &f->panels[k++];
         }
@@ -387,8 +386,8 @@ static void name_axes(fb_plot_figure *f, fb_arena *arena) {
     for (int k = 0; k < f->n_panels; k++) {
         fb_plot_panel *panel = &f->panels[k];
         if (!panel->y_label) {
-            /* one curve of which nothing else is known is called by its name */
-            bool alone = !panel->quantity && panel->n_columns == 1;
+            /* a curve of which nothing else is known is called by its name */
+            bool alone = !panel->quantity && panel->n_columns == 1 && f->n_panels <= FEW_PANELS;
             const char *what = panel->quantity ? panel->quantity
                                : alone         ? panel->series[0].label
                                                : "value";
@@ -452,7 +451,8 @@ bool fb_plot_layout(fb_plot_figure *f, fb_canvas *canvas, fb_arena *arena) {
     double guess = given          ? f->height / f->rows - 20
                    : f->rows == 1 ? (f->columns == 1 ? 55 : 45) * MM
                    : f->rows == 2 ? 38 * MM
-                                  : 24 * MM;
+                   : f->rows == 3 ? 30 * MM
+                                  : 25 * MM;
     tick_y(f, guess);
     name_axes(f, arena);
     double left[8], sum = 0;

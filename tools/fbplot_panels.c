@@ -86,7 +86,23 @@ static int mark_columns(const plan *p, const char *list, bool *marks) {
     return FB_EXIT_OK;
 }
 
-/* The name of a band's column: the curve's column with the other suffix; -1 if it is no such. */
+/* The column of a table that is called as the lead's is. Of several with one name, the first goes
+ * with the first; -1 if there is none. */
+static int counterpart(const plan *p, const fb_plot_table *t, int column) {
+    const char *name = p->lead->data.columns[column];
+    int before = 0;
+    for (int j = 0; j < column; j++) {
+        before += strcmp(p->lead->data.columns[j], name) == 0;
+    }
+    for (int j = 0; j < t->data.n_columns; j++) {
+        if (strcmp(t->data.columns[j], name) == 0 && before-- == 0) {
+            return j;
+        }
+    }
+    return -1;
+}
+
+/* The column of a band: called as the curve's is, with the other suffix; -1 if it is no such. */
 static int band_of(const plan *p, const fb_plot_table *table, int column) {
     const char *name = table->data.columns[column], *end = p->choice->mean_suffix;
     size_t n = strlen(name), m = end ? strlen(end) : 0;
@@ -131,6 +147,10 @@ static int choose_columns(plan *p) {
     for (int j = 0; j < data->n_columns; j++) {
         int band = p->wanted[j] ? band_of(p, p->lead, j) : -1;
         if (band >= 0) {
+            fb_plot_column *c = &p->lead->columns[j];
+            size_t n = strlen(c->object), m = strlen(p->choice->mean_suffix);
+            bool ends = n > m && strcmp(c->object + n - m, p->choice->mean_suffix) == 0;
+            c->object = ends ? fb_arena_text(p->arena, c->object, n - m) : c->object;
             p->wanted[band] = false;
         }
     }
@@ -471,14 +491,15 @@ static int make_grid(const plan *p, const double *x, int n, double low, double h
 }
 
 /* The mean curve and the sample standard deviation (divided by n - 1). */
-static void average(plan *p, const fb_plot_set *set, double **xs, const char *name,
-                    const char *unit, int n, const double *grid, fb_plot_series *series) {
+static void average(plan *p, const fb_plot_set *set, double **xs, int lead_column, int n,
+                    const double *grid, fb_plot_series *series) {
+    const char *unit = p->lead->columns[lead_column].unit;
     double *sum = fb_arena_array(p->arena, (size_t)n, sizeof *sum);
     double *values = fb_arena_array(p->arena, (size_t)n * (size_t)set->n, sizeof *values);
     double *sd = fb_arena_array(p->arena, (size_t)n, sizeof *sd);
     for (int k = 0; k < set->n; k++) {
         const fb_plot_table *t = &set->tables[k];
-        int column = fb_sto_column(&t->data, name), at = 0;
+        int column = counterpart(p, t, lead_column), at = 0;
         const double *y = take_y(p, t, column, fb_plot_convert(t->columns[column].unit, unit));
         for (int i = 0; i < n; i++) {
             double v = interpolate(xs[k], y, t->data.n_rows, grid[i], &at);
@@ -503,9 +524,8 @@ static void average(plan *p, const fb_plot_set *set, double **xs, const char *na
 
 /* Whether every table of a set has the lead's column, in a unit that fits. */
 static bool set_has(const plan *p, const fb_plot_set *set, int column) {
-    const char *name = p->lead->data.columns[column];
     for (int k = 0; k < set->n; k++) {
-        int j = fb_sto_column(&set->tables[k].data, name);
+        int j = counterpart(p, &set->tables[k], column);
         if (j < 0 || j == set->tables[k].x ||
             fb_plot_convert(set->tables[k].columns[j].unit, p->lead->columns[column].unit) == 0) {
             return false;
@@ -546,12 +566,11 @@ static int add_curves(plan *p, int number) {
                 s.color += p->panel[j] == p->panel[i];
             }
         }
-        const char *name = p->lead->data.columns[i];
         if (p->choice->mean) {
-            average(p, set, xs, name, c->unit, n, grid, &s);
+            average(p, set, xs, i, n, grid, &s);
         } else {
             const fb_plot_table *t = &set->tables[0];
-            int column = fb_sto_column(&t->data, name), band = band_of(p, t, column);
+            int column = counterpart(p, t, i), band = band_of(p, t, column);
             double factor = fb_plot_convert(t->columns[column].unit, c->unit);
             s.n = t->data.n_rows;
             s.x = x;
@@ -639,9 +658,10 @@ static bool same_curves(const fb_plot_panel *a, const fb_plot_panel *b) {
     return same_labels;
 }
 
-/* The curves that most panels have in common need one legend only, if there are two such panels. */
+/* The curves that most panels have in common need one legend only, if there are two such panels;
+ * those of the only panel stand beside the line styles. */
 static void share_legend(plan *p) {
-    int most = 1;
+    int most = p->n_panels == 1 ? 0 : 1;
     const fb_plot_panel *common = NULL;
     for (size_t k = 0; k < p->n_panels; k++) {
         int count = 0;
@@ -666,6 +686,11 @@ static void name_styles(plan *p) {
     for (int i = 1; i < p->n_sets; i++) {
         clash = clash || strcmp(base_name(p->sets[i].tables[0].file),
                                 base_name(p->sets[0].tables[0].file)) == 0;
+    }
+    if (p->choice->sd_suffix && p->n_sets == 1) {
+        const char *what = p->choice->sd_suffix + strspn(p->choice->sd_suffix, "_.-| ");
+        const char *label = fb_arena_printf(p->arena, "± %s", what);
+        figure->styles[figure->n_styles++] = (fb_plot_style){.label = label, .band = true};
     }
     for (int i = 0; i < p->n_sets && (p->n_sets > 1 || p->choice->mean); i++) {
         const fb_plot_set *set = &p->sets[i];
