@@ -72,7 +72,7 @@ $(BUILD)/libfb.so: $(call object,$(LIB_SOURCES))
 
 $(BUILD)/fbsim: LIBS += $(ALGEBRA)
 $(BUILD)/fbplot $(BUILD)/tests/tools/test_fbplot: LIBS += $(DRAWING)
-$(BUILD)/tools/fbplot_canvas.o: CLIBS += $(shell pkg-config --cflags cairo 2>/dev/null | sed 's/-I/-isystem /g')
+$(BUILD)/tools/fbplot_canvas.o $(BUILD)/tests/tools/test_fbplot.o: CLIBS += $(shell pkg-config --cflags cairo 2>/dev/null | sed 's/-I/-isystem /g')
 $(BINARIES): $(BUILD)/%: $(BUILD)/tools/%_main.o $(CLI) $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@
 

@@ -54,7 +54,7 @@ static bool next_line(reader *r, const char **text, size_t *n) {
  * says that a separator followed. */
 static bool next_cell(const reader *r, const char **text, const char *end, cell *c, bool *more) {
     const char *p = *text;
-    while (p < end && is_blank(*p) && *p != r->separator) {
+    while (p < end && is_blank(*p) && (*p != r->separator || r->separator == ' ')) {
         p++;
     }
     if (p == end && !*more) {
@@ -64,8 +64,8 @@ static bool next_cell(const reader *r, const char **text, const char *end, cell 
     bool quoted = p < end && *p == '"';
     if (quoted) {
         start = ++p;
-        while (p < end && *p != '"') {
-            p++;
+        while (p < end && (*p != '"' || (p + 1 < end && p[1] == '"'))) {
+            p += *p == '"' ? 2 : 1; /* "" is a quote within quotes */
         }
         c->text = start;
         c->n = (size_t)(p - start);
@@ -85,6 +85,17 @@ static bool next_cell(const reader *r, const char **text, const char *end, cell 
     *more = p < end && r->separator != ' ';
     *text = p < end ? p + 1 : p;
     return true;
+}
+
+/* A copy of a cell's text, in which "" becomes one quote. */
+static const char *name_of(const reader *r, const cell *c) {
+    char *name = fb_arena_text(&r->table->arena, c->text, c->n), *to = name;
+    for (const char *from = name; *from; from++) {
+        *to++ = *from;
+        from += from[0] == '"' && from[1] == '"';
+    }
+    *to = 0;
+    return name;
 }
 
 static char separator_of(const char *text, size_t n) {
@@ -112,7 +123,7 @@ static fb_status read_names(reader *r) {
     cell c;
     fb_sto *t = r->table;
     while (next_cell(r, &text, end, &c, &more)) {
-        FB_PUSH(&t->arena, t->columns, count, capacity, fb_arena_text(&t->arena, c.text, c.n));
+        FB_PUSH(&t->arena, t->columns, count, capacity, name_of(r, &c));
     }
     while (count > 0 && !*t->columns[count - 1]) { /* separators at the end of the line */
         count--;

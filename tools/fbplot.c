@@ -299,12 +299,6 @@ static fb_status write_figure(plot *p) {
     if (status != FB_OK) {
         return status;
     }
-    if (p->is_png && !fb_canvas_begin_png(p->canvas, f->width, f->height, p->dpi)) {
-        fb_cli_say(p->cli, "a picture of %.0f x %.0f mm at %.0f dpi is too large; --size or --dpi",
-                   f->width / MM, f->height / MM, p->dpi);
-        fb_cli_close(p->cli, p->cli->output, &output, false);
-        return FB_E_OUTPUT;
-    }
     if (!p->is_png) {
         fb_canvas_begin_svg(p->canvas, f->width, f->height, &output.text);
     }
@@ -335,6 +329,11 @@ static int draw(plot *p) {
     }
     if (!p->cli->quiet) {
         tell_glyphs(p);
+    }
+    if (p->is_png && !fb_canvas_begin_png(p->canvas, f->width, f->height, p->dpi)) {
+        fb_cli_say(p->cli, "a picture of %.0f x %.0f mm at %.0f dpi is too large; --size or --dpi",
+                   f->width / MM, f->height / MM, p->dpi);
+        return FB_EXIT_USAGE;
     }
     return fb_exit_of(write_figure(p));
 }
