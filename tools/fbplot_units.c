@@ -471,8 +471,13 @@ static void find_part(const context *c, fb_plot_column *column) {
             sibling[n - 1] = letters[k][i];
             all = has_column(c, sibling);
         }
-        /* numbers count muscles as often as axes */
-        if (all && (k < 2 || column->name[n - 2] == '_')) {
+        if (all && k == 2) { /* numbers that go on count things, no axes */
+            sibling[n - 1] = '0';
+            all = !has_column(c, sibling);
+            sibling[n - 1] = '4';
+            all = all && !has_column(c, sibling) && n > 2 && column->name[n - 2] == '_';
+        }
+        if (all) {
             column->part = column->name + n - 1;
             column->object = without(c, column->name, n > 2 && column->name[n - 2] == '_' ? 2 : 1);
         }
