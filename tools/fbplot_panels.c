@@ -8,7 +8,10 @@
 
 #define FEW 7 /* curves that a panel holds unless the user asks for more */
 #define FEW_BANDS 3
-#define MOST 14    /* curves that can be told apart */
+#define MOST 14       /* curves that can be told apart */
+#define LARGEST 1e300 /* numbers beyond it are as good as infinite: ranges could not be computed \
+                       */
+#define SMALLEST 1e-300
 #define PANELS 200 /* panels that a page can hold */
 
 typedef struct plan {
@@ -136,7 +139,8 @@ static int choose_columns(plan *p) {
             for (int i = 0; i < data->n_rows && zero; i++) {
                 zero = data->values[(size_t)i * (size_t)data->n_columns + (size_t)j] == 0;
             }
-            p->wanted[j] = j != p->lead->x && !zero;
+            bool is_time = j == 0 && same(p->lead->columns[j].quantity, "time");
+            p->wanted[j] = j != p->lead->x && !zero && !is_time;
             left_out += zero && j != p->lead->x;
         }
         if (left_out && !p->cli->quiet) {
@@ -379,7 +383,8 @@ static int check_count(const plan *p) {
 
 static double value_at(const fb_plot_table *t, int row, int column) {
     double x = t->data.values[(size_t)row * (size_t)t->data.n_columns + (size_t)column];
-    return isfinite(x) ? x * t->columns[column].factor : FB_NAN;
+    x *= t->columns[column].factor;
+    return fabs(x) < SMALLEST ? 0 : fabs(x) < LARGEST ? x : FB_NAN;
 }
 
 /* Whether a table's horizontal axis can be drawn over the lead's. */

@@ -209,6 +209,27 @@ static void gaps_break_lines_and_are_told(void) {
     fb_run_free(&quiet);
 }
 
+static void extreme_numbers_have_ticks(void) {
+    static const char *const tables[] = {
+        "x,y\n0,0\n1,0\n",
+        "x,y\n1,5\n1,5\n",
+        "x,y\nnan,nan\n,\n",
+        "x,y\n0,1e308\n1,-1e308\n",
+        "x,y\n0,1e299\n1,-1e299\n",
+        "x,y\n0,1e-320\n1,3e-320\n",
+        "x,y\n0,1e-299\n1,2e-299\n",
+        "x,y\n1e15,1\n1000000000000001,2\n",
+        "x,y\n0,1\n1,1.0000000000000002\n",
+    };
+    for (size_t k = 0; k < sizeof tables / sizeof tables[0]; k++) {
+        svg s = PLOT(tables[k], NULL);
+        FB_TRUE(count(&s, "text") >= 5, "case %zu: %d texts", k, count(&s, "text"));
+        FB_TRUE(!strstr(s.run.out, "nan") && !strstr(s.run.out, "inf"), "case %zu: %s", k,
+                s.run.out);
+        end(&s);
+    }
+}
+
 /* A picture that fbplot made, for its pixels. */
 typedef struct memory {
     const char *bytes;
@@ -779,6 +800,7 @@ int main(int argc, char **argv) {
         FB_TEST(points_land_where_the_axes_say),
         FB_TEST(a_page_has_the_size_that_is_asked_for),
         FB_TEST(gaps_break_lines_and_are_told),
+        FB_TEST(extreme_numbers_have_ticks),
         FB_TEST(a_png_shows_what_the_svg_says),
         FB_TEST(the_same_table_gives_the_same_bytes),
         FB_TEST(units_are_those_that_the_table_says),
