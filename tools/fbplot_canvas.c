@@ -11,6 +11,7 @@
 #define FONT "DejaVu Sans" /* comes with cairo on Debian; wide, so that others fit in its place */
 #define MEASURE 100.0      /* the font size at which texts are measured */
 #define MOST_PIXELS 30000.0
+#define PIECE 100 /* segments of a line that are drawn at once */
 
 struct fb_canvas {
     cairo_surface_t *scratch, *page;
@@ -280,15 +281,24 @@ void fb_canvas_line(fb_canvas *canvas, const fb_point *points, int n, unsigned r
         svg_line(canvas->svg, points, n, rgb, width, dash, name);
         return;
     }
-    double lengths[4];
+    double lengths[4], covered = 0;
     for (int i = 0; i < 4; i++) {
         lengths[i] = dashes[dash][i] * width;
     }
     use_colour(canvas->cairo, rgb, 1);
     cairo_set_line_width(canvas->cairo, width);
-    cairo_set_dash(canvas->cairo, lengths, n_dashes[dash], 0);
-    trace(canvas->cairo, points, n);
-    cairo_stroke(canvas->cairo);
+    /* in pieces: the time that cairo takes grows with the square of a line's crossings */
+    for (int i = 0; i + 1 < n; i += PIECE) {
+        int end = i + PIECE < n ? i + PIECE : n - 1;
+        cairo_set_dash(canvas->cairo, lengths, n_dashes[dash], covered);
+        cairo_set_line_cap(canvas->cairo, n > PIECE && !n_dashes[dash] ? CAIRO_LINE_CAP_ROUND
+                                                                       : CAIRO_LINE_CAP_BUTT);
+        trace(canvas->cairo, points + i, end - i + 1);
+        cairo_stroke(canvas->cairo);
+        for (int k = i; k < end; k++) {
+            covered += hypot(points[k + 1].x - points[k].x, points[k + 1].y - points[k].y);
+        }
+    }
 }
 
 void fb_canvas_area(fb_canvas *canvas, const fb_point *points, int n, unsigned rgb, double alpha) {

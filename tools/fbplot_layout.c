@@ -16,11 +16,12 @@
 #define LINE 1.25  /* height of a line of text over its font size */
 #define MARGIN 5.0
 #define TICK 2.5
-#define PAD 3.0     /* between a tick and its number, a number and a label */
-#define GUTTER 9.0  /* between panels, at least */
-#define SAMPLE 15.0 /* of a line in the legend */
-#define BETWEEN 9.0 /* entries of a legend */
-#define SMALLEST 24.0
+#define PAD 3.0       /* between a tick and its number, a number and a label */
+#define GUTTER 9.0    /* between panels, at least */
+#define SAMPLE 15.0   /* of a line in the legend */
+#define BETWEEN 9.0   /* entries of a legend */
+#define SMALLEST 24.0 /* side of a plot area */
+#define FINEST 0.1    /* what no eye sees apart: 0.035 mm */
 #define DECIMALS 6
 #define FEW_PANELS 6 /* so few need no titles if their axes are named */
 
@@ -563,27 +564,68 @@ static void draw_axes(const fb_plot_figure *f, const fb_plot_panel *panel, fb_ca
     }
 }
 
-/* A point is left out if it lies within a twentieth of a point of the one before. */
-static bool is_near(fb_point a, fb_point b) {
-    return fabs(a.x - b.x) < 0.05 && fabs(a.y - b.y) < 0.05;
+/* Points so near to one another, sideways, that only the first, the last, the highest and the
+ * lowest of them show. */
+typedef struct cluster {
+    fb_point first, low, high, last;
+    bool low_came_first;
+    int n;
+} cluster;
+
+static int add_point(fb_point *points, int n, fb_point p) {
+    if (n == 0 || p.x != points[n - 1].x || p.y != points[n - 1].y) {
+        points[n++] = p;
+    }
+    return n;
+}
+
+/* Writes out what shows of a cluster; returns how many points there then are. */
+static int end_cluster(cluster *c, fb_point *points, int n) {
+    if (c->n == 0) {
+        return n;
+    }
+    n = add_point(points, n, c->first);
+    if (c->n > 2) {
+        n = add_point(points, n, c->low_came_first ? c->low : c->high);
+        n = add_point(points, n, c->low_came_first ? c->high : c->low);
+    }
+    if (c->n > 1) {
+        n = add_point(points, n, c->last);
+    }
+    c->n = 0;
+    return n;
+}
+
+static void add_to_cluster(cluster *c, fb_point p) {
+    if (c->n++ == 0) {
+        c->first = c->low = c->high = p;
+    } else if (p.y < c->low.y) {
+        c->low = p;
+        c->low_came_first = false;
+    } else if (p.y > c->high.y) {
+        c->high = p;
+        c->low_came_first = true;
+    }
+    c->last = p;
 }
 
 /* The next stretch of a curve without gaps, from *at on: its points, and how many rows it has. */
 static int next_stretch(const fb_plot_figure *f, const fb_plot_panel *panel,
                         const fb_plot_series *s, int *at, double sign, fb_point *points) {
     int n = 0;
+    cluster c = {.n = 0};
     while (*at < s->n && (isnan(s->x[*at]) || isnan(s->y[*at]))) {
         ++*at;
     }
     for (; *at < s->n && !isnan(s->x[*at]) && !isnan(s->y[*at]); ++*at) {
         double sd = sign != 0 && isfinite(s->sd[*at]) ? sign * s->sd[*at] : 0;
         fb_point p = {map_x(f, panel, s->x[*at]), map_y(f, panel, s->y[*at] + sd)};
-        bool last = *at + 1 == s->n || isnan(s->x[*at + 1]) || isnan(s->y[*at + 1]);
-        if (n == 0 || last || !is_near(p, points[n - 1])) {
-            points[n++] = p;
+        if (c.n > 0 && fabs(p.x - c.first.x) >= FINEST) {
+            n = end_cluster(&c, points, n);
         }
+        add_to_cluster(&c, p);
     }
-    return n;
+    return end_cluster(&c, points, n);
 }
 
 static void draw_band(const fb_plot_figure *f, const fb_plot_panel *panel, const fb_plot_series *s,

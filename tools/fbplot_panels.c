@@ -8,9 +8,10 @@
 
 #define FEW 7 /* curves that a panel holds unless the user asks for more */
 #define FEW_BANDS 3
-#define MOST 14       /* curves that can be told apart */
-#define LARGEST 1e300 /* numbers beyond it are as good as infinite: ranges could not be computed \
-                       */
+#define MOST 14 /* curves that can be told apart */
+#define LARGEST \
+    1e300 /* numbers beyond it are as good as infinite: ranges could not be computed \
+           */
 #define SMALLEST 1e-300
 #define PANELS 200 /* panels that a page can hold */
 

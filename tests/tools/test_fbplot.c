@@ -197,6 +197,32 @@ static void a_page_has_the_size_that_is_asked_for(void) {
     }
 }
 
+static void dense_curves_keep_their_peaks(void) {
+    const int rows = 50000, most = 40000;
+    char *table = malloc((size_t)rows * 16 + 100), *p = table;
+    p += sprintf(p, "x,y\n");
+    for (int i = 0; i <= rows; i++) {
+        p += sprintf(p, "%d,%d\n", i, i == 12345 ? 40 : i == 12346 ? -10 : i % 2);
+    }
+    svg s = PLOT(table, NULL);
+    fb_point *points = malloc((size_t)most * sizeof *points);
+    int n = points_of(element(&s, "polyline", 0), points, most);
+    FB_TRUE(n > 1000 && n < 20000, "%d points", n);
+    double top = FB_INFINITY, bottom = -FB_INFINITY, at = 0;
+    for (int i = 0; i < n; i++) {
+        at = points[i].y < top ? points[i].x : at;
+        top = fmin(top, points[i].y);
+        bottom = fmax(bottom, points[i].y);
+        FB_TRUE(i == 0 || points[i].x >= points[i - 1].x, "point %d goes on", i);
+    }
+    FB_NEAR(top, place_y(&s, "0", "40", 40), 0.02, 0);
+    FB_NEAR(bottom, place_y(&s, "0", "40", -10), 0.02, 0);
+    FB_NEAR(at, place_x(&s, "10000", "20000", 12345), 0.11, 0);
+    end(&s);
+    free(points);
+    free(table);
+}
+
 static void gaps_break_lines_and_are_told(void) {
     svg s = PLOT("x,y\n0,1\n1,2\n2,\n3,4\n4,5\n5,nan\n6,3\n7,inf\n8,1\n9,2\n", NULL);
     FB_EQUAL_INT(count(&s, "polyline"), 3);
@@ -799,6 +825,7 @@ int main(int argc, char **argv) {
         FB_TEST(ticks_are_the_expected_ones),
         FB_TEST(points_land_where_the_axes_say),
         FB_TEST(a_page_has_the_size_that_is_asked_for),
+        FB_TEST(dense_curves_keep_their_peaks),
         FB_TEST(gaps_break_lines_and_are_told),
         FB_TEST(extreme_numbers_have_ticks),
         FB_TEST(a_png_shows_what_the_svg_says),
