@@ -402,11 +402,11 @@ static void name_axes(fb_plot_figure *f, fb_arena *arena) {
 }
 
 /* Titles and legends that would be wider than their panels are shortened. */
-static void fit_texts(fb_plot_figure *f, fb_canvas *canvas, fb_arena *arena) {
-    double entry = SAMPLE + PAD;
+static void fit_texts(fb_plot_figure *f, double left, fb_canvas *canvas, fb_arena *arena) {
+    double entry = SAMPLE + PAD, whole = f->width - 2 * MARGIN - left;
     for (int k = 0; k < f->n_panels; k++) {
         fb_plot_panel *panel = &f->panels[k];
-        double width = panel->has_legend ? f->plot_width : f->width - 2 * MARGIN;
+        double width = panel->has_legend ? f->plot_width : whole;
         panel->title = panel->title
                            ? fit(panel->title, FINE, f->plot_width + GUTTER / 2, canvas, arena)
                            : NULL;
@@ -416,8 +416,7 @@ static void fit_texts(fb_plot_figure *f, fb_canvas *canvas, fb_arena *arena) {
         }
     }
     for (int i = 0; i < f->n_styles; i++) {
-        f->styles[i].label = fit(f->styles[i].label, SMALL, f->width - 2 * MARGIN - entry, canvas,
-                                 arena);
+        f->styles[i].label = fit(f->styles[i].label, SMALL, whole - entry, canvas, arena);
     }
 }
 
@@ -466,7 +465,7 @@ bool fb_plot_layout(fb_plot_figure *f, fb_canvas *canvas, fb_arena *arena) {
         return false;
     }
     tick_x(f, canvas);
-    fit_texts(f, canvas, arena);
+    fit_texts(f, left[0], canvas, arena);
     double top = MARGIN + (f->title ? TITLE * LINE + PAD : 0);
     f->legend_top = top;
     top += legend(f->common, f->styles, f->n_styles, canvas, 0, 0, f->width - 2 * MARGIN - left[0],

@@ -702,11 +702,12 @@ static void name_styles(plan *p) {
         const fb_plot_set *set = &p->sets[i];
         const char *file = set->tables[0].file;
         const char *name = fb_cli_values(p->cli, "label", i);
+        bool is_one = name || set->n == 1;
         name = name ? name : clash ? file : base_name(file);
         if (p->choice->mean) {
             name = fb_arena_printf(p->arena, "%s%s%smean ± SD, n = %d", p->n_sets > 1 ? name : "",
-                                   p->n_sets > 1 && set->n > 1 ? " .." : "",
-                                   p->n_sets > 1 ? ": " : "", set->n);
+                                   p->n_sets > 1 && !is_one ? " .." : "", p->n_sets > 1 ? ": " : "",
+                                   set->n);
         }
         figure->styles[figure->n_styles++] =
             (fb_plot_style){.label = name, .dash = i, .band = p->choice->mean};
