@@ -1,6 +1,7 @@
 /* The parts of fbplot, in the order they work: what the columns of a table are (fbplot_units.c),
- * which of them share a panel and which curves that makes (fbplot_panels.c), where everything goes
- * on the page and drawing it (fbplot_layout.c), onto SVG or PNG (fbplot_canvas.c). */
+ * which of them share a panel (fbplot_panels.c), the curves of all tables in them
+ * (fbplot_curves.c), where everything goes on the page (fbplot_layout.c), drawing it
+ * (fbplot_draw.c) onto SVG or PNG (fbplot_canvas.c). */
 #ifndef FB_TOOLS_FBPLOT_H
 #define FB_TOOLS_FBPLOT_H
 
@@ -43,6 +44,9 @@ typedef struct fb_plot_hints {
 void fb_plot_describe(fb_plot_table *table, const fb_plot_hints *hints, fb_arena *arena);
 /* The factor from one unit to another: pi/180 or such, 1 for equal ones, 0 if there is none. */
 double fb_plot_convert(const char *from, const char *to);
+
+/* Whether two texts, either of which may be NULL, are the same. */
+bool fb_plot_same(const char *a, const char *b);
 
 /* ---- curves and panels ----------------------------------------------------------------------- */
 

@@ -1,42 +1,16 @@
-/* fbplot: ranges, ticks and the places of panels on the page, and drawing them. All lengths are in
- * points. */
+/* fbplot: ranges, ticks and the places of panels on the page. All lengths are in points. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libcore/base/number.h"
-#include "tools/fbplot.h"
+#include "tools/fbplot_page.h"
 
 #define MM (72 / 25.4)
-#define SMALL 7.0  /* font sizes: of numbers and legends */
-#define LABEL 8.0  /* of axes and titles of panels */
-#define TITLE 10.0 /* of the figure */
-#define FINE 5.0   /* the smallest that is still read */
-#define LINE 1.25  /* height of a line of text over its font size */
-#define MARGIN 5.0
-#define TICK 2.5
-#define PAD 3.0       /* between a tick and its number, a number and a label */
-#define GUTTER 9.0    /* between panels, at least */
-#define SAMPLE 15.0   /* of a line in the legend */
-#define BETWEEN 9.0   /* entries of a legend */
 #define SMALLEST 24.0 /* side of a plot area */
-#define FINEST 0.1    /* what no eye sees apart: 0.035 mm */
 #define DECIMALS 6
 #define FEW_PANELS 6 /* so few need no titles if their axes are named */
-
-static const unsigned black = 0x000000, frame = 0x333333, faint = 0xBBBBBB;
-
-/* Seven colours that the colour-blind can tell apart, after Okabe and Ito (2008), "Color Universal
- * Design", without their yellow, which is too light for lines; then the same, mixed with white. */
-static const unsigned palette[] = {
-    0x0072B2, 0xD55E00, 0x009E73, 0xCC79A7, 0xE69F00, 0x56B4E9, 0x5A5A5A,
-    0x80B9D9, 0xEAAF80, 0x80CFB9, 0xE6BCD3, 0xF3CF80, 0xABDAF4, 0xADADAD,
-};
-
-static unsigned colour_of(const fb_plot_series *s) {
-    return s->color < 0 ? black : palette[s->color % (int)(sizeof palette / sizeof palette[0])];
-}
 
 /* ---- ticks -------------------------------------------------------------------------------------
  */
@@ -134,12 +108,6 @@ static const char *fit(const char *text, double size, double width, fb_canvas *c
     return "…";
 }
 
-/* The font size at which a text has a width at most, not below the finest. */
-static double fit_size(const char *text, double size, double width, fb_canvas *canvas) {
-    double w = fb_canvas_width(canvas, size, text);
-    return w <= width ? size : fmax(FINE, size * width / w);
-}
-
 /* ---- ranges ------------------------------------------------------------------------------------
  */
 
@@ -174,12 +142,8 @@ static void add_room(fb_plot_axis *axis) {
     axis->high = negative ? 0 : axis->high + room;
 }
 
-static bool same(const char *a, const char *b) {
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static bool same_quantity(const fb_plot_panel *a, const fb_plot_panel *b) {
-    return same(a->quantity, b->quantity) && same(a->unit, b->unit);
+    return fb_plot_same(a->quantity, b->quantity) && fb_plot_same(a->unit, b->unit);
 }
 
 /* The range of a panel's data. */
@@ -232,19 +196,18 @@ static void find_ranges(fb_plot_figure *f, fb_arena *arena) {
 /* ---- places ------------------------------------------------------------------------------------
  */
 
-static fb_plot_panel *panel_at(const fb_plot_figure *f, int row, int column) {
+fb_plot_panel *fb_plot_at(const fb_plot_figure *f, int row, int column) {
     return row < f->rows ? f->grid[row * f->columns + column] : NULL;
 }
 
 /* A label stands at the left of a row, and where it differs from the one before. */
 static bool shows_label(const fb_plot_figure *f, int row, int column) {
-    const fb_plot_panel *panel = panel_at(f, row, column);
-    return column == 0 || strcmp(panel->y_label, panel_at(f, row, column - 1)->y_label) != 0;
+    const fb_plot_panel *panel = fb_plot_at(f, row, column);
+    return column == 0 || strcmp(panel->y_label, fb_plot_at(f, row, column - 1)->y_label) != 0;
 }
 
-/* The lowest panel of a column shows the numbers of the shared axis. */
-static bool shows_x(const fb_plot_figure *f, int row, int column) {
-    return panel_at(f, row + 1, column) == NULL;
+bool fb_plot_shows_x(const fb_plot_figure *f, int row, int column) {
+    return fb_plot_at(f, row + 1, column) == NULL;
 }
 
 static double number_width(const fb_plot_axis *axis, fb_canvas *canvas) {
@@ -261,7 +224,7 @@ static double number_width(const fb_plot_axis *axis, fb_canvas *canvas) {
 static double left_of(const fb_plot_figure *f, int column, fb_canvas *canvas) {
     double most = 0;
     for (int row = 0; row < f->rows; row++) {
-        const fb_plot_panel *panel = panel_at(f, row, column);
+        const fb_plot_panel *panel = fb_plot_at(f, row, column);
         if (panel) {
             double label = shows_label(f, row, column) ? PAD + LABEL * LINE : 0;
             most = fmax(most, TICK + PAD + number_width(&panel->y, canvas) + label);
@@ -270,57 +233,15 @@ static double left_of(const fb_plot_figure *f, int column, fb_canvas *canvas) {
     return most;
 }
 
-/* Draws an entry of a legend, or only measures it: the width it takes. */
-static double legend_entry(fb_canvas *canvas, double x, double y, const char *label, unsigned rgb,
-                           int dash, bool band, bool draw) {
-    if (draw) {
-        double middle = y - SMALL * 0.35;
-        if (band) {
-            const fb_point box[] = {{x, middle - 2.5},
-                                    {x + SAMPLE, middle - 2.5},
-                                    {x + SAMPLE, middle + 2.5},
-                                    {x, middle + 2.5}};
-            fb_canvas_area(canvas, box, 4, rgb, 0.25);
-        }
-        const fb_point line[] = {{x, middle}, {x + SAMPLE, middle}};
-        fb_canvas_line(canvas, line, 2, rgb, 1.2, dash, NULL);
-        fb_canvas_text(canvas, (fb_point){x + SAMPLE + PAD, y}, SMALL, 0, false, label);
-    }
-    return SAMPLE + PAD + fb_canvas_width(canvas, SMALL, label) + BETWEEN;
-}
-
-/* Entries in lines of a width, from a corner down; returns the height of all. */
-static double legend(const fb_plot_panel *panel, const fb_plot_style *styles, int n_styles,
-                     fb_canvas *canvas, double left, double top, double width, bool draw) {
-    double x = left, y = top + SMALL;
-    int n = (panel ? panel->n_columns : 0) + n_styles;
-    int curves = panel ? panel->n_columns : 0;
-    for (int i = 0; i < n; i++) {
-        const fb_plot_series *s = i < curves ? &panel->series[i] : NULL;
-        const fb_plot_style *style = s ? NULL : &styles[i - curves];
-        const char *label = s ? s->label : style->label;
-        unsigned rgb = s ? colour_of(s) : frame;
-        int dash = s ? 0 : style->dash;
-        bool band = style && style->band;
-        double w = legend_entry(canvas, x, y, label, rgb, dash, band, false);
-        if (x > left && x + w - BETWEEN > left + width) {
-            x = left;
-            y += SMALL * LINE + 1;
-        }
-        x += legend_entry(canvas, x, y, label, rgb, dash, band, draw);
-    }
-    return n ? y + SMALL * 0.3 + PAD - top : 0;
-}
-
 /* Title and legend above a row's plot areas. */
 static double head_of(const fb_plot_figure *f, int row, fb_canvas *canvas) {
     double most = SMALL / 2; /* half a number */
     for (int column = 0; column < f->columns; column++) {
-        const fb_plot_panel *panel = panel_at(f, row, column);
+        const fb_plot_panel *panel = fb_plot_at(f, row, column);
         if (panel) {
             double h = panel->title ? LABEL * LINE + PAD : 0;
             if (panel->has_legend) {
-                h += legend(panel, NULL, 0, canvas, 0, 0, f->plot_width, false) + 1;
+                h += fb_plot_legend(panel, NULL, 0, canvas, 0, 0, f->plot_width, false) + 1;
             }
             most = fmax(most, h);
         }
@@ -424,16 +345,16 @@ static void fit_texts(fb_plot_figure *f, double left, fb_canvas *canvas, fb_aren
 static void join_labels(fb_plot_figure *f, fb_canvas *canvas, fb_arena *arena) {
     for (int column = 0; column < f->columns; column++) {
         for (int row = 0; row < f->rows;) {
-            fb_plot_panel *panel = panel_at(f, row, column), *last = panel;
+            fb_plot_panel *panel = fb_plot_at(f, row, column), *last = panel;
             int rows = 1;
             if (!panel) {
                 row++;
                 continue;
             }
-            while (shows_label(f, row, column) && panel_at(f, row + rows, column) &&
+            while (shows_label(f, row, column) && fb_plot_at(f, row + rows, column) &&
                    shows_label(f, row + rows, column) &&
-                   strcmp(panel_at(f, row + rows, column)->y_label, panel->y_label) == 0) {
-                last = panel_at(f, row + rows++, column);
+                   strcmp(fb_plot_at(f, row + rows, column)->y_label, panel->y_label) == 0) {
+                last = fb_plot_at(f, row + rows++, column);
             }
             panel->label_rows = shows_label(f, row, column) ? rows : 0;
             panel->drawn_label = fit(panel->y_label, FINE,
@@ -468,8 +389,8 @@ bool fb_plot_layout(fb_plot_figure *f, fb_canvas *canvas, fb_arena *arena) {
     fit_texts(f, left[0], canvas, arena);
     double top = MARGIN + (f->title ? TITLE * LINE + PAD : 0);
     f->legend_top = top;
-    top += legend(f->common, f->styles, f->n_styles, canvas, 0, 0, f->width - 2 * MARGIN - left[0],
-                  false);
+    top += fb_plot_legend(f->common, f->styles, f->n_styles, canvas, 0, 0,
+                          f->width - 2 * MARGIN - left[0], false);
     double heads = 0, foot = TICK + PAD + SMALL + PAD + LABEL + PAD;
     for (int row = 0; row < f->rows; row++) {
         heads += head_of(f, row, canvas);
@@ -491,7 +412,7 @@ bool fb_plot_layout(fb_plot_figure *f, fb_canvas *canvas, fb_arena *arena) {
         top += head_of(f, row, canvas);
         double x = MARGIN;
         for (int column = 0; column < f->columns; column++) {
-            fb_plot_panel *panel = panel_at(f, row, column);
+            fb_plot_panel *panel = fb_plot_at(f, row, column);
             x += left[column];
             if (panel) {
                 panel->left = x;
@@ -504,193 +425,4 @@ bool fb_plot_layout(fb_plot_figure *f, fb_canvas *canvas, fb_arena *arena) {
     }
     join_labels(f, canvas, arena);
     return true;
-}
-
-/* ---- drawing -----------------------------------------------------------------------------------
- */
-
-static double map_x(const fb_plot_figure *f, const fb_plot_panel *panel, double x) {
-    return panel->left + f->plot_width * (x - f->x.low) / (f->x.high - f->x.low);
-}
-
-static double map_y(const fb_plot_figure *f, const fb_plot_panel *panel, double y) {
-    return panel->top + f->plot_height * (panel->y.high - y) / (panel->y.high - panel->y.low);
-}
-
-static void segment(fb_canvas *canvas, double x0, double y0, double x1, double y1, unsigned rgb) {
-    const fb_point points[] = {{x0, y0}, {x1, y1}};
-    fb_canvas_line(canvas, points, 2, rgb, 0.6, 0, NULL);
-}
-
-static void draw_axes(const fb_plot_figure *f, const fb_plot_panel *panel, fb_canvas *canvas,
-                      int row, int column) {
-    double left = panel->left, right = left + f->plot_width;
-    double top = panel->top, bottom = top + f->plot_height;
-    char text[64];
-    if (panel->y.low < 0 && panel->y.high > 0) {
-        double zero = map_y(f, panel, 0);
-        segment(canvas, left, zero, right, zero, faint);
-    }
-    segment(canvas, left, top, left, bottom, frame);
-    segment(canvas, left, bottom, right, bottom, frame);
-    for (int i = 0; i < panel->y.n_ticks; i++) {
-        double y = map_y(f, panel, panel->y.first + i * panel->y.step);
-        segment(canvas, left - TICK, y, left, y, frame);
-        fb_plot_tick_text(&panel->y, i, text, sizeof text);
-        fb_canvas_text(canvas, (fb_point){left - TICK - PAD, y + SMALL * 0.36}, SMALL, 1, false,
-                       text);
-    }
-    bool numbers = shows_x(f, row, column);
-    for (int i = 0; i < f->x.n_ticks; i++) {
-        double x = map_x(f, panel, f->x.first + i * f->x.step);
-        segment(canvas, x, bottom, x, bottom + TICK, frame);
-        if (numbers) {
-            fb_plot_tick_text(&f->x, i, text, sizeof text);
-            fb_canvas_text(canvas, (fb_point){x, bottom + TICK + PAD + SMALL * 0.75}, SMALL, 0.5,
-                           false, text);
-        }
-    }
-    if (numbers) {
-        double y = bottom + TICK + PAD + SMALL + PAD + LABEL * 0.75;
-        fb_canvas_text(canvas, (fb_point){left + f->plot_width / 2, y}, LABEL, 0.5, false,
-                       f->x_label);
-    }
-    if (panel->label_rows > 0) {
-        double below = panel_at(f, row + panel->label_rows - 1, column)->top + f->plot_height;
-        double size = fit_size(panel->drawn_label, LABEL, below - top + GUTTER, canvas);
-        fb_canvas_text(canvas, (fb_point){panel->label_left, (top + below) / 2}, size, 0.5, true,
-                       panel->drawn_label);
-    }
-}
-
-/* Points so near to one another, sideways, that only the first, the last, the highest and the
- * lowest of them show. */
-typedef struct cluster {
-    fb_point first, low, high, last;
-    bool low_came_first;
-    int n;
-} cluster;
-
-static int add_point(fb_point *points, int n, fb_point p) {
-    if (n == 0 || p.x != points[n - 1].x || p.y != points[n - 1].y) {
-        points[n++] = p;
-    }
-    return n;
-}
-
-/* Writes out what shows of a cluster; returns how many points there then are. */
-static int end_cluster(cluster *c, fb_point *points, int n) {
-    if (c->n == 0) {
-        return n;
-    }
-    n = add_point(points, n, c->first);
-    if (c->n > 2) {
-        n = add_point(points, n, c->low_came_first ? c->low : c->high);
-        n = add_point(points, n, c->low_came_first ? c->high : c->low);
-    }
-    if (c->n > 1) {
-        n = add_point(points, n, c->last);
-    }
-    c->n = 0;
-    return n;
-}
-
-static void add_to_cluster(cluster *c, fb_point p) {
-    if (c->n++ == 0) {
-        c->first = c->low = c->high = p;
-    } else if (p.y < c->low.y) {
-        c->low = p;
-        c->low_came_first = false;
-    } else if (p.y > c->high.y) {
-        c->high = p;
-        c->low_came_first = true;
-    }
-    c->last = p;
-}
-
-/* The next stretch of a curve without gaps, from *at on: its points, and how many rows it has. */
-static int next_stretch(const fb_plot_figure *f, const fb_plot_panel *panel,
-                        const fb_plot_series *s, int *at, double sign, fb_point *points) {
-    int n = 0;
-    cluster c = {.n = 0};
-    while (*at < s->n && (isnan(s->x[*at]) || isnan(s->y[*at]))) {
-        ++*at;
-    }
-    for (; *at < s->n && !isnan(s->x[*at]) && !isnan(s->y[*at]); ++*at) {
-        double sd = sign != 0 && isfinite(s->sd[*at]) ? sign * s->sd[*at] : 0;
-        fb_point p = {map_x(f, panel, s->x[*at]), map_y(f, panel, s->y[*at] + sd)};
-        if (c.n > 0 && fabs(p.x - c.first.x) >= FINEST) {
-            n = end_cluster(&c, points, n);
-        }
-        add_to_cluster(&c, p);
-    }
-    return end_cluster(&c, points, n);
-}
-
-static void draw_band(const fb_plot_figure *f, const fb_plot_panel *panel, const fb_plot_series *s,
-                      fb_point *points, fb_canvas *canvas) {
-    for (int at = 0; at < s->n;) {
-        int begin = at;
-        int n = next_stretch(f, panel, s, &at, 1, points);
-        int m = next_stretch(f, panel, s, &begin, -1, points + n);
-        for (int i = 0; i < m / 2; i++) { /* back along the lower edge */
-            fb_point swap = points[n + i];
-            points[n + i] = points[n + m - 1 - i];
-            points[n + m - 1 - i] = swap;
-        }
-        if (n > 1) {
-            fb_canvas_area(canvas, points, n + m, colour_of(s), 0.22);
-        }
-    }
-}
-
-static void draw_curve(const fb_plot_figure *f, const fb_plot_panel *panel, const fb_plot_series *s,
-                       fb_point *points, fb_canvas *canvas) {
-    for (int at = 0; at < s->n;) {
-        int n = next_stretch(f, panel, s, &at, 0, points);
-        if (n == 1) {
-            fb_canvas_dot(canvas, points[0], 1.3, colour_of(s));
-        } else if (n > 1) {
-            fb_canvas_line(canvas, points, n, colour_of(s), f->n_panels > 9 ? 0.9 : 1.2, s->dash,
-                           s->name);
-        }
-    }
-}
-
-static void draw_panel(const fb_plot_figure *f, int row, int column, fb_canvas *canvas) {
-    const fb_plot_panel *panel = panel_at(f, row, column);
-    draw_axes(f, panel, canvas, row, column);
-    for (int j = 0; j < panel->n_series; j++) {
-        if (panel->series[j].sd) {
-            draw_band(f, panel, &panel->series[j], f->points, canvas);
-        }
-    }
-    for (int j = 0; j < panel->n_series; j++) {
-        draw_curve(f, panel, &panel->series[j], f->points, canvas);
-    }
-    double y = panel->top;
-    if (panel->has_legend) {
-        double h = legend(panel, NULL, 0, canvas, 0, 0, f->plot_width, false) + 1;
-        legend(panel, NULL, 0, canvas, panel->left, y - h, f->plot_width, true);
-        y -= h;
-    }
-    if (panel->title) {
-        double size = fit_size(panel->title, LABEL, f->plot_width + GUTTER / 2, canvas);
-        fb_canvas_text(canvas, (fb_point){panel->left, y - PAD - LABEL * 0.2}, size, 0, false,
-                       panel->title);
-    }
-}
-
-void fb_plot_draw(const fb_plot_figure *f, fb_canvas *canvas) {
-    double left = f->panels[0].left;
-    if (f->title) {
-        fb_canvas_text(canvas, (fb_point){left, MARGIN + TITLE * 0.8}, TITLE, 0, false, f->title);
-    }
-    legend(f->common, f->styles, f->n_styles, canvas, left, f->legend_top, f->width - MARGIN - left,
-           true);
-    for (int k = 0; k < f->rows * f->columns; k++) {
-        if (f->grid[k]) {
-            draw_panel(f, k / f->columns, k % f->columns, canvas);
-        }
-    }
 }

@@ -1,45 +1,17 @@
-/* fbplot: which columns share a panel, and the curves that makes of one or several tables. */
+/* fbplot: which columns are drawn, and which of them share a panel. */
 #include <fnmatch.h>
-#include <math.h>
 #include <string.h>
 
-#include "libcore/base/number.h"
-#include "tools/fbplot.h"
+#include "tools/fbplot_plan.h"
 
 #define FEW 7 /* curves that a panel holds unless the user asks for more */
 #define FEW_BANDS 3
-#define MOST 14 /* curves that can be told apart */
-#define LARGEST \
-    1e300 /* numbers beyond it are as good as infinite: ranges could not be computed \
-           */
-#define SMALLEST 1e-300
+#define MOST 14    /* curves that can be told apart */
 #define PANELS 200 /* panels that a page can hold */
 
-typedef struct plan {
-    fb_plot_figure *figure;
-    fb_cli *cli;
-    const fb_plot_set *sets;
-    int n_sets;
-    const fb_plot_choice *choice;
-    fb_arena *arena;
-    const fb_plot_table *lead;
-    bool *wanted; /* of the lead's columns */
-    int *panel;   /* which panel a column is in, -1: none yet */
-    const char **labels;
-    size_t n_panels, capacity_panels;
-    fb_plot_panel *panels;
-    long gaps;             /* points that are missing in what is drawn */
-    const char *first_gap; /* the column of the first */
-    const char *first_gap_file;
-} plan;
-
-static const char *base_name(const char *file) {
+const char *fb_plot_base_name(const char *file) {
     const char *slash = strrchr(file, '/');
     return strcmp(file, "-") == 0 ? "<stdin>" : slash && slash[1] ? slash + 1 : file;
-}
-
-static bool same(const char *a, const char *b) {
-    return a == b || (a && b && strcmp(a, b) == 0);
 }
 
 /* ---- columns that the user names ---------------------------------------------------------------
@@ -63,17 +35,17 @@ static bool is_named(const fb_plot_column *column, const char *pattern, size_t n
            fnmatch(glob, column->object, 0) == 0;
 }
 
-static int say_no_column(const plan *p, const char *pattern, size_t n) {
+static int say_no_column(const fb_plot_plan *p, const char *pattern, size_t n) {
     const char *word = fb_arena_text(p->arena, pattern, n);
     const char *near = fb_nearest_word(word, column_name, p->lead);
     near = near ? near : fb_nearest_word(word, column_object, p->lead);
-    fb_cli_say(p->cli, "%s has no column '%s'%s%s%s", base_name(p->lead->file), word,
+    fb_cli_say(p->cli, "%s has no column '%s'%s%s%s", fb_plot_base_name(p->lead->file), word,
                near ? "; is '" : "", near ? near : "", near ? "' meant?" : "");
     return FB_EXIT_USAGE;
 }
 
 /* Marks the columns of a list of patterns; an exit status. */
-static int mark_columns(const plan *p, const char *list, bool *marks) {
+static int mark_columns(const fb_plot_plan *p, const char *list, bool *marks) {
     for (const char *at = list; *at;) {
         size_t n = strcspn(at, ",");
         bool any = false;
@@ -90,9 +62,7 @@ static int mark_columns(const plan *p, const char *list, bool *marks) {
     return FB_EXIT_OK;
 }
 
-/* The column of a table that is called as the lead's is. Of several with one name, the first goes
- * with the first; -1 if there is none. */
-static int counterpart(const plan *p, const fb_plot_table *t, int column) {
+int fb_plot_counterpart(const fb_plot_plan *p, const fb_plot_table *t, int column) {
     const char *name = p->lead->data.columns[column];
     int before = 0;
     for (int j = 0; j < column; j++) {
@@ -106,8 +76,7 @@ static int counterpart(const plan *p, const fb_plot_table *t, int column) {
     return -1;
 }
 
-/* The column of a band: called as the curve's is, with the other suffix; -1 if it is no such. */
-static int band_of(const plan *p, const fb_plot_table *table, int column) {
+int fb_plot_band_of(const fb_plot_plan *p, const fb_plot_table *table, int column) {
     const char *name = table->data.columns[column], *end = p->choice->mean_suffix;
     size_t n = strlen(name), m = end ? strlen(end) : 0;
     if (!end || n <= m || strcmp(name + n - m, end) != 0) {
@@ -119,7 +88,7 @@ static int band_of(const plan *p, const fb_plot_table *table, int column) {
 
 /* Which columns are drawn: those of --columns, or all; of fbsim's sparse tables without those that
  * are zero throughout; columns that are a band's height are no curves. */
-static int choose_columns(plan *p) {
+static int choose_columns(fb_plot_plan *p) {
     const fb_sto *data = &p->lead->data;
     const char *list = fb_cli_value(p->cli, "columns");
     bool grouped = fb_cli_value(p->cli, "group") != NULL;
@@ -140,7 +109,7 @@ static int choose_columns(plan *p) {
             for (int i = 0; i < data->n_rows && zero; i++) {
                 zero = data->values[(size_t)i * (size_t)data->n_columns + (size_t)j] == 0;
             }
-            bool is_time = j == 0 && same(p->lead->columns[j].quantity, "time");
+            bool is_time = j == 0 && fb_plot_same(p->lead->columns[j].quantity, "time");
             p->wanted[j] = j != p->lead->x && !zero && !is_time;
             left_out += zero && j != p->lead->x;
         }
@@ -150,7 +119,7 @@ static int choose_columns(plan *p) {
         }
     }
     for (int j = 0; j < data->n_columns; j++) {
-        int band = p->wanted[j] ? band_of(p, p->lead, j) : -1;
+        int band = p->wanted[j] ? fb_plot_band_of(p, p->lead, j) : -1;
         if (band >= 0) {
             fb_plot_column *c = &p->lead->columns[j];
             size_t n = strlen(c->object), m = strlen(p->choice->mean_suffix);
@@ -162,7 +131,7 @@ static int choose_columns(plan *p) {
     int n = 0, n_bands = 0;
     for (int j = 0; j < data->n_columns; j++) {
         n += p->wanted[j];
-        n_bands += p->wanted[j] && band_of(p, p->lead, j) >= 0;
+        n_bands += p->wanted[j] && fb_plot_band_of(p, p->lead, j) >= 0;
     }
     if (p->choice->mean_suffix && n_bands == 0) {
         fb_cli_say(p->cli, "--band: no columns are called NAME%s and NAME%s",
@@ -170,7 +139,7 @@ static int choose_columns(plan *p) {
         return FB_EXIT_USAGE;
     }
     if (n == 0) {
-        fb_cli_say(p->cli, "%s has no column to draw over '%s'", base_name(p->lead->file),
+        fb_cli_say(p->cli, "%s has no column to draw over '%s'", fb_plot_base_name(p->lead->file),
                    p->lead->columns[p->lead->x].name);
         return FB_EXIT_INPUT;
     }
@@ -215,7 +184,7 @@ static bool find_side(const char *name, fb_arena *arena, const char **stem, cons
 }
 
 /* Splits a column's object; false also if its other side is none of the columns drawn. */
-static bool split_side(const plan *p, int column, const char **stem, const char **side) {
+static bool split_side(const fb_plot_plan *p, int column, const char **stem, const char **side) {
     const fb_plot_column *c = &p->lead->columns[column];
     const char *other;
     if (!find_side(c->object, p->arena, stem, side, &other)) {
@@ -223,33 +192,33 @@ static bool split_side(const plan *p, int column, const char **stem, const char 
     }
     for (int j = 0; j < p->lead->data.n_columns; j++) {
         const fb_plot_column *d = &p->lead->columns[j];
-        if (p->wanted[j] && strcmp(d->object, other) == 0 && same(d->quantity, c->quantity) &&
-            same(d->unit, c->unit)) {
+        if (p->wanted[j] && strcmp(d->object, other) == 0 &&
+            fb_plot_same(d->quantity, c->quantity) && fb_plot_same(d->unit, c->unit)) {
             return true;
         }
     }
     return false;
 }
 
-static int add_panel(plan *p, const char *title, const char *quantity, const char *unit) {
+static int add_panel(fb_plot_plan *p, const char *title, const char *quantity, const char *unit) {
     fb_plot_panel panel = {.title = title, .quantity = quantity, .unit = unit};
     FB_PUSH(p->arena, p->panels, p->n_panels, p->capacity_panels, panel);
     return (int)p->n_panels - 1;
 }
 
-static void put(plan *p, int column, int panel, const char *label) {
+static void put(fb_plot_plan *p, int column, int panel, const char *label) {
     p->panel[column] = panel;
     p->panels[panel].n_columns++;
     p->labels[column] = label;
 }
 
 /* What a column is called beside others of its quantity. */
-static const char *short_label(const plan *p, int column) {
+static const char *short_label(const fb_plot_plan *p, int column) {
     const fb_plot_column *c = &p->lead->columns[column];
     for (int j = 0; j < p->lead->data.n_columns; j++) {
         const fb_plot_column *d = &p->lead->columns[j];
         if (j != column && p->wanted[j] && strcmp(c->object, d->object) == 0 &&
-            same(c->part, d->part) && same(c->quantity, d->quantity)) {
+            fb_plot_same(c->part, d->part) && fb_plot_same(c->quantity, d->quantity)) {
             return c->name;
         }
     }
@@ -257,7 +226,7 @@ static const char *short_label(const plan *p, int column) {
 }
 
 /* Panels of --group: each takes all the columns it names. */
-static int make_groups(plan *p) {
+static int make_groups(fb_plot_plan *p) {
     const char *glob;
     int n = p->lead->data.n_columns;
     bool *marks = fb_arena_array(p->arena, (size_t)n, sizeof *marks);
@@ -275,10 +244,10 @@ static int make_groups(plan *p) {
             if (panel < 0) {
                 panel = add_panel(p, NULL, c->quantity, c->unit);
             }
-            if (!same(p->panels[panel].quantity, c->quantity)) {
+            if (!fb_plot_same(p->panels[panel].quantity, c->quantity)) {
                 p->panels[panel].quantity = NULL;
             }
-            if (!same(p->panels[panel].unit, c->unit)) {
+            if (!fb_plot_same(p->panels[panel].unit, c->unit)) {
                 p->panels[panel].unit = NULL;
             }
             put(p, j, panel, short_label(p, j));
@@ -301,14 +270,14 @@ static int make_groups(plan *p) {
 
 /* Columns of one quantity that are too many for one panel: the sides of a thing, or the parts of a
  * vector, share one; others have their own. */
-static void split_group(plan *p, int first) {
+static void split_group(fb_plot_plan *p, int first) {
     int n = p->lead->data.n_columns;
     const fb_plot_column *lead = &p->lead->columns[first];
     for (int i = first; i < n; i++) {
         const fb_plot_column *c = &p->lead->columns[i];
         const char *stem = c->object, *label = c->part;
-        if (!p->wanted[i] || p->panel[i] >= 0 || !same(c->quantity, lead->quantity) ||
-            !same(c->unit, lead->unit)) {
+        if (!p->wanted[i] || p->panel[i] >= 0 || !fb_plot_same(c->quantity, lead->quantity) ||
+            !fb_plot_same(c->unit, lead->unit)) {
             continue;
         }
         if (!c->part && !split_side(p, i, &stem, &label)) {
@@ -319,8 +288,8 @@ static void split_group(plan *p, int first) {
         for (int j = i; label && j < n && p->panels[panel].n_columns < MOST; j++) {
             const fb_plot_column *d = &p->lead->columns[j];
             const char *other = d->object, *side = d->part;
-            if (p->wanted[j] && p->panel[j] < 0 && same(c->quantity, d->quantity) &&
-                same(c->unit, d->unit) && (d->part != NULL) == (c->part != NULL) &&
+            if (p->wanted[j] && p->panel[j] < 0 && fb_plot_same(c->quantity, d->quantity) &&
+                fb_plot_same(c->unit, d->unit) && (d->part != NULL) == (c->part != NULL) &&
                 (d->part || split_side(p, j, &other, &side)) && strcmp(stem, other) == 0) {
                 put(p, j, panel, side);
             }
@@ -333,7 +302,7 @@ static void split_group(plan *p, int first) {
 
 /* One panel for each quantity with its unit, or several if it has many columns. Columns of unknown
  * quantities may be of any magnitude, so that they share only what split_group shares. */
-static void make_default_panels(plan *p) {
+static void make_default_panels(fb_plot_plan *p) {
     int n = p->lead->data.n_columns;
     int few = p->choice->mean || p->choice->mean_suffix ? FEW_BANDS : FEW;
     for (int i = 0; i < n; i++) {
@@ -344,8 +313,8 @@ static void make_default_panels(plan *p) {
         int count = 0;
         for (int j = i; j < n; j++) {
             const fb_plot_column *d = &p->lead->columns[j];
-            count += p->wanted[j] && p->panel[j] < 0 && same(c->quantity, d->quantity) &&
-                     same(c->unit, d->unit);
+            count += p->wanted[j] && p->panel[j] < 0 && fb_plot_same(c->quantity, d->quantity) &&
+                     fb_plot_same(c->unit, d->unit);
         }
         if (count > few || !c->quantity) {
             split_group(p, i);
@@ -354,15 +323,15 @@ static void make_default_panels(plan *p) {
         int panel = add_panel(p, count == 1 ? short_label(p, i) : NULL, c->quantity, c->unit);
         for (int j = i; j < n; j++) {
             const fb_plot_column *d = &p->lead->columns[j];
-            if (p->wanted[j] && p->panel[j] < 0 && same(c->quantity, d->quantity) &&
-                same(c->unit, d->unit)) {
+            if (p->wanted[j] && p->panel[j] < 0 && fb_plot_same(c->quantity, d->quantity) &&
+                fb_plot_same(c->unit, d->unit)) {
                 put(p, j, panel, short_label(p, j));
             }
         }
     }
 }
 
-static int check_count(const plan *p) {
+static int check_count(const fb_plot_plan *p) {
     if (p->n_panels <= PANELS) {
         return FB_EXIT_OK;
     }
@@ -379,372 +348,15 @@ static int check_count(const plan *p) {
     return FB_EXIT_USAGE;
 }
 
-/* ---- curves ------------------------------------------------------------------------------------
- */
-
-static double value_at(const fb_plot_table *t, int row, int column) {
-    double x = t->data.values[(size_t)row * (size_t)t->data.n_columns + (size_t)column];
-    x *= t->columns[column].factor;
-    return fabs(x) < SMALLEST ? 0 : fabs(x) < LARGEST ? x : FB_NAN;
-}
-
-/* Whether a table's horizontal axis can be drawn over the lead's. */
-static bool fits_x(const plan *p, const fb_plot_table *t) {
-    const fb_plot_column *mine = &p->lead->columns[p->lead->x], *other = &t->columns[t->x];
-    if (fb_plot_convert(other->unit, mine->unit) != 0) {
-        return true;
-    }
-    fb_cli_say(p->cli, "'%s' of %s is in %s, '%s' of %s in %s", mine->name,
-               base_name(p->lead->file), mine->unit, other->name, base_name(t->file), other->unit);
-    return false;
-}
-
-/* The horizontal axis of a table, converted to the lead's unit; NaN where it has none. */
-static double *take_x(const plan *p, const fb_plot_table *t) {
-    int n = t->data.n_rows;
-    double *x = fb_arena_array(p->arena, (size_t)n + 1, sizeof *x);
-    double factor = fb_plot_convert(t->columns[t->x].unit, p->lead->columns[p->lead->x].unit);
-    for (int i = 0; i < n; i++) {
-        x[i] = value_at(t, i, t->x) * factor;
-    }
-    if (p->choice->normalize) {
-        double low = FB_INFINITY, high = -FB_INFINITY;
-        for (int i = 0; i < n; i++) {
-            low = fmin(low, x[i]);
-            high = fmax(high, x[i]);
-        }
-        for (int i = 0; i < n; i++) {
-            x[i] = high > low ? 100 * (x[i] - low) / (high - low) : 0;
-        }
-    }
-    return x;
-}
-
-static double *take_y(plan *p, const fb_plot_table *t, int column, double factor) {
-    int n = t->data.n_rows;
-    double *y = fb_arena_array(p->arena, (size_t)n + 1, sizeof *y);
-    for (int i = 0; i < n; i++) {
-        y[i] = value_at(t, i, column) * factor;
-        if (isnan(y[i]) || isnan(value_at(t, i, t->x))) {
-            if (!p->gaps++) {
-                p->first_gap = t->columns[column].name;
-                p->first_gap_file = t->file;
-            }
-        }
-    }
-    return y;
-}
-
-/* The value at x by straight lines between points; `at` remembers the place. */
-static double interpolate(const double *xs, const double *ys, int n, double x, int *at) {
-    while (*at + 2 < n && xs[*at + 1] < x) {
-        ++*at;
-    }
-    int i = *at;
-    if (n == 1 || x == xs[i]) {
-        return ys[i];
-    }
-    if (x == xs[i + 1]) {
-        return ys[i + 1];
-    }
-    return ys[i] + (ys[i + 1] - ys[i]) * (x - xs[i]) / (xs[i + 1] - xs[i]);
-}
-
-/* Tables that are averaged must have an axis that increases, and ranges that meet: in *low, *high.
- */
-static int find_common(const plan *p, const fb_plot_set *set, double **xs, double *low,
-                       double *high) {
-    *low = -FB_INFINITY;
-    *high = FB_INFINITY;
-    for (int k = 0; k < set->n; k++) {
-        int n = set->tables[k].data.n_rows;
-        xs[k] = take_x(p, &set->tables[k]);
-        for (int i = 0; i < n; i++) {
-            if (isnan(xs[k][i]) || (i > 0 && !(xs[k][i] > xs[k][i - 1]))) {
-                fb_diag_add(&p->cli->diag, FB_ERROR, FB1401,
-                            (fb_place){set->tables[k].file, 0, NULL, NULL}, NULL,
-                            "--mean: '%s' does not increase in row %d",
-                            set->tables[k].columns[set->tables[k].x].name, i + 1);
-                return FB_EXIT_INPUT;
-            }
-        }
-        *low = fmax(*low, xs[k][0]);
-        *high = fmin(*high, xs[k][n - 1]);
-    }
-    if (*low > *high) {
-        fb_cli_say(p->cli, "--mean: the tables have no range of '%s' in common",
-                   p->lead->columns[p->lead->x].name);
-        return FB_EXIT_INPUT;
-    }
-    return FB_EXIT_OK;
-}
-
-/* The points of the first table within the common range, and its ends. */
-static int make_grid(const plan *p, const double *x, int n, double low, double high,
-                     double **grid) {
-    *grid = fb_arena_array(p->arena, (size_t)n + 2, sizeof **grid);
-    int count = 0;
-    (*grid)[count++] = low;
-    for (int i = 0; i < n; i++) {
-        if (x[i] > low && x[i] < high) {
-            (*grid)[count++] = x[i];
-        }
-    }
-    if (high > low) {
-        (*grid)[count++] = high;
-    }
-    return count;
-}
-
-/* The mean curve and the sample standard deviation (divided by n - 1). */
-static void average(plan *p, const fb_plot_set *set, double **xs, int lead_column, int n,
-                    const double *grid, fb_plot_series *series) {
-    const char *unit = p->lead->columns[lead_column].unit;
-    double *sum = fb_arena_array(p->arena, (size_t)n, sizeof *sum);
-    double *values = fb_arena_array(p->arena, (size_t)n * (size_t)set->n, sizeof *values);
-    double *sd = fb_arena_array(p->arena, (size_t)n, sizeof *sd);
-    for (int k = 0; k < set->n; k++) {
-        const fb_plot_table *t = &set->tables[k];
-        int column = counterpart(p, t, lead_column), at = 0;
-        const double *y = take_y(p, t, column, fb_plot_convert(t->columns[column].unit, unit));
-        for (int i = 0; i < n; i++) {
-            double v = interpolate(xs[k], y, t->data.n_rows, grid[i], &at);
-            values[(size_t)i * (size_t)set->n + (size_t)k] = v;
-            sum[i] += v;
-        }
-    }
-    for (int i = 0; i < n; i++) {
-        double mean = sum[i] / set->n, squares = 0;
-        for (int k = 0; k < set->n; k++) {
-            double d = values[(size_t)i * (size_t)set->n + (size_t)k] - mean;
-            squares += d * d;
-        }
-        sum[i] = mean;
-        sd[i] = sqrt(squares / (set->n - 1));
-    }
-    series->n = n;
-    series->x = grid;
-    series->y = sum;
-    series->sd = sd;
-}
-
-/* Whether every table of a set has the lead's column, in a unit that fits. */
-static bool set_has(const plan *p, const fb_plot_set *set, int column) {
-    for (int k = 0; k < set->n; k++) {
-        int j = counterpart(p, &set->tables[k], column);
-        if (j < 0 || j == set->tables[k].x ||
-            fb_plot_convert(set->tables[k].columns[j].unit, p->lead->columns[column].unit) == 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* The curves of one set, in all panels. */
-static int add_curves(plan *p, int number) {
-    const fb_plot_set *set = &p->sets[number];
-    double **xs = fb_arena_array(p->arena, (size_t)set->n, sizeof *xs), *grid = NULL;
-    double *x = NULL, low, high;
-    int n = 0, status = FB_EXIT_OK;
-    for (int k = 0; k < set->n; k++) {
-        if (!fits_x(p, &set->tables[k])) {
-            return FB_EXIT_INPUT;
-        }
-    }
-    if (p->choice->mean) {
-        status = find_common(p, set, xs, &low, &high);
-        if (status == FB_EXIT_OK) {
-            n = make_grid(p, xs[0], set->tables[0].data.n_rows, low, high, &grid);
-        }
-    } else {
-        x = take_x(p, &set->tables[0]);
-    }
-    for (int i = 0; i < p->lead->data.n_columns && status == FB_EXIT_OK; i++) {
-        if (p->panel[i] < 0 || !set_has(p, set, i)) {
-            continue;
-        }
-        fb_plot_panel *panel = &p->panels[p->panel[i]];
-        const fb_plot_column *c = &p->lead->columns[i];
-        fb_plot_series s = {.name = c->name, .label = p->labels[i], .dash = number, .color = -1};
-        if (panel->n_columns > 1) {
-            s.color = 0;
-            for (int j = 0; j < i; j++) {
-                s.color += p->panel[j] == p->panel[i];
-            }
-        }
-        if (p->choice->mean) {
-            average(p, set, xs, i, n, grid, &s);
-        } else {
-            const fb_plot_table *t = &set->tables[0];
-            int column = counterpart(p, t, i), band = band_of(p, t, column);
-            double factor = fb_plot_convert(t->columns[column].unit, c->unit);
-            s.n = t->data.n_rows;
-            s.x = x;
-            s.y = take_y(p, t, column, factor);
-            if (band >= 0) { /* a height is in the unit of its curve */
-                t->columns[band].factor = t->columns[column].factor;
-                s.sd = take_y(p, t, band, factor);
-            }
-        }
-        panel->series[panel->n_series++] = s;
-    }
-    return status;
-}
-
-/* ---- what is told ------------------------------------------------------------------------------
- */
-
-/* Columns that only one of two sets has. */
-static void tell_unmatched(const plan *p, int number) {
-    const fb_plot_set *set = &p->sets[number];
-    int lacking = 0, more = 0;
-    const char *first = NULL, *other = NULL;
-    for (int i = 0; i < p->lead->data.n_columns; i++) {
-        if (p->panel[i] >= 0 && !set_has(p, set, i)) {
-            first = lacking++ ? first : p->lead->columns[i].name;
-        }
-    }
-    const fb_plot_table *t = &set->tables[0];
-    for (int j = 0; number > 0 && j < t->data.n_columns; j++) {
-        if (j != t->x && fb_sto_column(&p->lead->data, t->data.columns[j]) < 0) {
-            other = more++ ? other : t->columns[j].name;
-        }
-    }
-    if (lacking) {
-        fb_cli_say(p->cli,
-                   "warning: %s lacks %d of the columns drawn, or has them in other units; the "
-                   "first is '%s'",
-                   number || set->n == 1 ? base_name(t->file) : "one of the tables", lacking,
-                   first);
-    }
-    if (more && !fb_cli_value(p->cli, "columns") && !fb_cli_value(p->cli, "group")) {
-        fb_cli_say(p->cli, "warning: %d columns of %s are not in %s; the first is '%s'", more,
-                   base_name(t->file), base_name(p->lead->file), other);
-    }
-}
-
-static void tell_units(const plan *p) {
-    int unknown = 0;
-    const char *first = NULL;
-    for (int i = 0; i < p->lead->data.n_columns; i++) {
-        if (p->panel[i] >= 0 && !p->lead->columns[i].unit) {
-            first = unknown++ ? first : p->lead->columns[i].name;
-        }
-    }
-    if (unknown && !fb_cli_value(p->cli, "ylabel")) {
-        fb_cli_say(p->cli,
-                   "the units of %d column%s are not known, the first is '%s'; --unit '%s=UNIT' or "
-                   "so says them",
-                   unknown, unknown == 1 ? "" : "s", first, first);
-    }
-    if (!p->lead->columns[p->lead->x].unit && !fb_cli_value(p->cli, "xlabel")) {
-        fb_cli_say(p->cli, "the unit of '%s' is not known; --unit '%s=UNIT' says it",
-                   p->lead->columns[p->lead->x].name, p->lead->columns[p->lead->x].name);
-    }
-}
-
-static void tell_gaps(const plan *p) {
-    if (p->gaps) {
-        fb_cli_say(p->cli,
-                   "warning: %ld point%s missing (nan), where lines are broken; the first is in "
-                   "'%s' of %s",
-                   p->gaps, p->gaps == 1 ? " is" : "s are", p->first_gap,
-                   base_name(p->first_gap_file));
-    }
-}
-
-/* ---- legends -----------------------------------------------------------------------------------
- */
-
-static bool same_curves(const fb_plot_panel *a, const fb_plot_panel *b) {
-    bool same_labels = a->n_columns == b->n_columns;
-    for (int i = 0; i < a->n_columns && same_labels; i++) {
-        same_labels = same(a->series[i].label, b->series[i].label);
-    }
-    return same_labels;
-}
-
-/* The curves that most panels have in common need one legend only, if there are two such panels;
- * those of the only panel stand beside the line styles. */
-static void share_legend(plan *p) {
-    int most = p->n_panels == 1 ? 0 : 1;
-    const fb_plot_panel *common = NULL;
-    for (size_t k = 0; k < p->n_panels; k++) {
-        int count = 0;
-        for (size_t j = 0; j < p->n_panels && p->panels[k].n_columns > 1; j++) {
-            count += same_curves(&p->panels[k], &p->panels[j]);
-        }
-        if (count > most) {
-            most = count;
-            common = &p->panels[k];
-        }
-    }
-    p->figure->common = common;
-    for (size_t k = 0; k < p->n_panels; k++) {
-        fb_plot_panel *panel = &p->panels[k];
-        panel->has_legend = panel->n_columns > 1 && !(common && same_curves(panel, common));
-    }
-}
-
-static void name_styles(plan *p) {
-    fb_plot_figure *figure = p->figure;
-    bool clash = false;
-    for (int i = 1; i < p->n_sets; i++) {
-        clash = clash || strcmp(base_name(p->sets[i].tables[0].file),
-                                base_name(p->sets[0].tables[0].file)) == 0;
-    }
-    if (p->choice->sd_suffix && p->n_sets == 1) {
-        const char *what = p->choice->sd_suffix + strspn(p->choice->sd_suffix, "_.-| ");
-        const char *label = fb_arena_printf(p->arena, "± %s", what);
-        figure->styles[figure->n_styles++] = (fb_plot_style){.label = label, .band = true};
-    }
-    for (int i = 0; i < p->n_sets && (p->n_sets > 1 || p->choice->mean); i++) {
-        const fb_plot_set *set = &p->sets[i];
-        const char *file = set->tables[0].file;
-        const char *name = fb_cli_values(p->cli, "label", i);
-        bool is_one = name || set->n == 1;
-        name = name ? name : clash ? file : base_name(file);
-        if (p->choice->mean) {
-            name = fb_arena_printf(p->arena, "%s%s%smean ± SD, n = %d", p->n_sets > 1 ? name : "",
-                                   p->n_sets > 1 && !is_one ? " .." : "", p->n_sets > 1 ? ": " : "",
-                                   set->n);
-        }
-        figure->styles[figure->n_styles++] =
-            (fb_plot_style){.label = name, .dash = i, .band = p->choice->mean};
-    }
-}
-
-/* Forgets columns that the first set's tables do not all have, and panels of such columns alone. */
-static int drop_empty(plan *p) {
-    size_t kept = 0;
-    for (size_t k = 0; k < p->n_panels; k++) {
-        p->panels[k].n_columns = p->panels[k].n_series;
-        for (int j = 0; j < p->lead->data.n_columns; j++) {
-            if (p->panel[j] == (int)k) {
-                p->panel[j] = p->panels[k].n_series ? (int)kept : -1;
-            }
-        }
-        if (p->panels[k].n_series) {
-            p->panels[kept++] = p->panels[k];
-        }
-    }
-    p->n_panels = kept;
-    if (kept == 0) {
-        fb_cli_say(p->cli, "the tables have no column in common");
-        return FB_EXIT_INPUT;
-    }
-    return FB_EXIT_OK;
-}
-
 int fb_plot_panels(fb_plot_figure *figure, fb_cli *cli, const fb_plot_set *sets, int n_sets,
                    const fb_plot_choice *choice, fb_arena *arena) {
-    plan p = {.figure = figure,
-              .cli = cli,
-              .sets = sets,
-              .n_sets = n_sets,
-              .choice = choice,
-              .arena = arena,
-              .lead = &sets[0].tables[0]};
+    fb_plot_plan p = {.figure = figure,
+                      .cli = cli,
+                      .sets = sets,
+                      .n_sets = n_sets,
+                      .choice = choice,
+                      .arena = arena,
+                      .lead = &sets[0].tables[0]};
     size_t n = (size_t)p.lead->data.n_columns;
     p.wanted = fb_arena_array(arena, n, sizeof *p.wanted);
     p.panel = fb_arena_array(arena, n, sizeof *p.panel);
@@ -759,32 +371,5 @@ int fb_plot_panels(fb_plot_figure *figure, fb_cli *cli, const fb_plot_set *sets,
         make_default_panels(&p);
         status = check_count(&p);
     }
-    for (size_t k = 0; k < p.n_panels; k++) {
-        p.panels[k].series = fb_arena_array(arena, (size_t)p.panels[k].n_columns * (size_t)n_sets,
-                                            sizeof *p.panels[k].series);
-    }
-    for (int i = 0; i < n_sets && status == FB_EXIT_OK; i++) {
-        if (!cli->quiet && (i > 0 || choice->mean)) {
-            tell_unmatched(&p, i);
-        }
-        status = add_curves(&p, i);
-        if (i == 0 && status == FB_EXIT_OK) {
-            status = drop_empty(&p);
-        }
-    }
-    if (status != FB_EXIT_OK) {
-        return status;
-    }
-    figure->panels = p.panels;
-    figure->n_panels = (int)p.n_panels;
-    share_legend(&p);
-    const fb_plot_column *x = &p.lead->columns[p.lead->x];
-    figure->x_name = x->object;
-    figure->x_unit = x->unit;
-    name_styles(&p);
-    if (!cli->quiet) {
-        tell_units(&p);
-        tell_gaps(&p);
-    }
-    return FB_EXIT_OK;
+    return status == FB_EXIT_OK ? fb_plot_curves(&p) : status;
 }

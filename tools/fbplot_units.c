@@ -574,6 +574,10 @@ void fb_plot_describe(fb_plot_table *table, const fb_plot_hints *hints, fb_arena
     }
 }
 
+bool fb_plot_same(const char *a, const char *b) {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
 double fb_plot_convert(const char *from, const char *to) {
     static const char *const degrees[] = {"°", "°/s", "°/s²"};
     static const char *const radians[] = {"rad", "rad/s", "rad/s²"};
