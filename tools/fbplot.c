@@ -67,8 +67,7 @@ typedef struct plot {
     int n_tables;
 } plot;
 
-/* ---- options -----------------------------------------------------------------------------------
- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static bool ends_with(const char *text, const char *end) {
     size_t n = strlen(text), m = strlen(end);
@@ -177,8 +176,7 @@ static bool choose(plot *p) {
     return true;
 }
 
-/* ---- tables ------------------------------------------------------------------------------------
- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static bool has_end_of_header(const char *bytes, size_t n) {
     static const char word[] = "endheader";
@@ -273,8 +271,7 @@ static int read_tables(plot *p) {
     return status;
 }
 
-/* ---- the figure --------------------------------------------------------------------------------
- */
+/* ---- the figure ------------------------------------------------------------------------------ */
 
 /* A character that the font lacks is an empty box in a PNG. */
 static void tell_glyphs(const plot *p) {

@@ -24,8 +24,7 @@ struct fb_canvas {
 static const double dashes[][4] = {{0}, {3.5, 1.8}, {1, 1.4}, {4.5, 1.5, 1, 1.5}};
 static const int n_dashes[] = {0, 2, 2, 4};
 
-/* ---- texts -------------------------------------------------------------------------------------
- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 static void choose_font(cairo_t *cairo, double size) {
     cairo_font_options_t *options = cairo_font_options_create();
@@ -83,8 +82,7 @@ bool fb_canvas_has_glyphs(fb_canvas *canvas, const char *text) {
     return all;
 }
 
-/* ---- pages -------------------------------------------------------------------------------------
- */
+/* ---- pages ----------------------------------------------------------------------------------- */
 
 /* A number with at most two decimals: a point is 0.35 mm. */
 static void put_number(fb_text *out, double x) {
@@ -211,8 +209,7 @@ fb_status fb_canvas_end(fb_canvas *canvas, fb_text *out) {
                                                                                 : FB_E_MEMORY;
 }
 
-/* ---- drawing -----------------------------------------------------------------------------------
- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 static void use_colour(cairo_t *cairo, unsigned rgb, double alpha) {
     cairo_set_source_rgba(cairo, (rgb >> 16) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0,

@@ -10,8 +10,7 @@
 #define LARGEST 1e300
 #define SMALLEST 1e-300
 
-/* ---- curves ------------------------------------------------------------------------------------
- */
+/* ---- curves ---------------------------------------------------------------------------------- */
 
 static double value_at(const fb_plot_table *t, int row, int column) {
     double x = t->data.values[(size_t)row * (size_t)t->data.n_columns + (size_t)column];
@@ -223,8 +222,7 @@ static int add_curves(fb_plot_plan *p, int number) {
     return status;
 }
 
-/* ---- what is told ------------------------------------------------------------------------------
- */
+/* ---- what is told ---------------------------------------------------------------------------- */
 
 /* Columns that only one of two sets has. */
 static void tell_unmatched(const fb_plot_plan *p, int number) {
@@ -285,8 +283,7 @@ static void tell_gaps(const fb_plot_plan *p) {
     }
 }
 
-/* ---- legends -----------------------------------------------------------------------------------
- */
+/* ---- legends --------------------------------------------------------------------------------- */
 
 static bool same_curves(const fb_plot_panel *a, const fb_plot_panel *b) {
     bool same_labels = a->n_columns == b->n_columns;

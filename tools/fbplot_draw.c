@@ -20,8 +20,7 @@ static unsigned colour_of(const fb_plot_series *s) {
     return s->color < 0 ? black : palette[s->color % (int)(sizeof palette / sizeof palette[0])];
 }
 
-/* ---- texts and legends --------------------------------------------------------------------------
- */
+/* ---- texts and legends ----------------------------------------------------------------------- */
 
 double fb_plot_fit_size(const char *text, double size, double width, fb_canvas *canvas) {
     double w = fb_canvas_width(canvas, size, text);
@@ -69,8 +68,7 @@ double fb_plot_legend(const fb_plot_panel *panel, const fb_plot_style *styles, i
     return n ? y + SMALL * 0.3 + PAD - top : 0;
 }
 
-/* ---- drawing -----------------------------------------------------------------------------------
- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 static double map_x(const fb_plot_figure *f, const fb_plot_panel *panel, double x) {
     return panel->left + f->plot_width * (x - f->x.low) / (f->x.high - f->x.low);

@@ -12,8 +12,7 @@
 #define DECIMALS 6
 #define FEW_PANELS 6 /* so few need no titles if their axes are named */
 
-/* ---- ticks -------------------------------------------------------------------------------------
- */
+/* ---- ticks ----------------------------------------------------------------------------------- */
 
 void fb_plot_ticks(fb_plot_axis *axis, int most) {
     static const double mantissas[] = {1, 2, 5};
@@ -82,8 +81,7 @@ static const char *axis_label(const char *quantity, const char *unit, int power,
                            has_unit ? " " : "", has_unit ? unit : "");
 }
 
-/* ---- texts that must fit -----------------------------------------------------------------------
- */
+/* ---- texts that must fit --------------------------------------------------------------------- */
 
 /* A text of a width at most: the middle left out where it is too long. */
 static const char *fit(const char *text, double size, double width, fb_canvas *canvas,
@@ -108,8 +106,7 @@ static const char *fit(const char *text, double size, double width, fb_canvas *c
     return "…";
 }
 
-/* ---- ranges ------------------------------------------------------------------------------------
- */
+/* ---- ranges ---------------------------------------------------------------------------------- */
 
 static void include(fb_plot_axis *axis, double x) {
     if (isfinite(x)) {
@@ -193,8 +190,7 @@ static void find_ranges(fb_plot_figure *f, fb_arena *arena) {
     }
 }
 
-/* ---- places ------------------------------------------------------------------------------------
- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 fb_plot_panel *fb_plot_at(const fb_plot_figure *f, int row, int column) {
     return row < f->rows ? f->grid[row * f->columns + column] : NULL;

@@ -14,8 +14,7 @@ const char *fb_plot_base_name(const char *file) {
     return strcmp(file, "-") == 0 ? "<stdin>" : slash && slash[1] ? slash + 1 : file;
 }
 
-/* ---- columns that the user names ---------------------------------------------------------------
- */
+/* ---- columns that the user names ------------------------------------------------------------- */
 
 static const char *column_name(const void *context, int i) {
     const fb_plot_table *table = context;
@@ -27,8 +26,7 @@ static const char *column_object(const void *context, int i) {
     return i < table->data.n_columns ? table->columns[i].object : NULL;
 }
 
-/* Whether a name is what a list of patterns with commas between them asks for: whole names, or
- * what the column belongs to. A name that holds commas itself may stand alone. */
+/* Whether a pattern asks for a column: by its whole name, or by what it belongs to. */
 static bool is_named(const fb_plot_column *column, const char *pattern, size_t n, fb_arena *arena) {
     const char *glob = fb_arena_text(arena, pattern, n);
     return strcmp(glob, column->name) == 0 || fnmatch(glob, column->name, 0) == 0 ||
@@ -44,10 +42,12 @@ static int say_no_column(const fb_plot_plan *p, const char *pattern, size_t n) {
     return FB_EXIT_USAGE;
 }
 
-/* Marks the columns of a list of patterns; an exit status. */
+/* Marks the columns of a list of patterns with commas between them; an exit status. A name that
+ * holds commas itself may stand alone. */
 static int mark_columns(const fb_plot_plan *p, const char *list, bool *marks) {
+    bool is_name = fb_sto_column(&p->lead->data, list) >= 0;
     for (const char *at = list; *at;) {
-        size_t n = strcspn(at, ",");
+        size_t n = is_name ? strlen(at) : strcspn(at, ",");
         bool any = false;
         for (int i = 0; n > 0 && i < p->lead->data.n_columns; i++) {
             if (i != p->lead->x && is_named(&p->lead->columns[i], at, n, p->arena)) {
@@ -146,8 +146,7 @@ static int choose_columns(fb_plot_plan *p) {
     return FB_EXIT_OK;
 }
 
-/* ---- panels ------------------------------------------------------------------------------------
- */
+/* ---- panels ---------------------------------------------------------------------------------- */
 
 /* A name without its side, its side, and the name of the other side: "hip_flexion_r",
  * "hip_flexion_r_reserve", "r_elbow"; false if it has none. */

@@ -27,8 +27,7 @@ typedef struct context {
     angles angles;
 } context;
 
-/* ---- small things about texts -----------------------------------------------------------------
- */
+/* ---- small things about texts ---------------------------------------------------------------- */
 
 static bool ends_with(const char *text, const char *end) {
     size_t n = strlen(text), m = strlen(end);
@@ -76,8 +75,7 @@ static bool has_column(const context *c, const char *name) {
     return fb_sto_column(&c->table->data, name) >= 0;
 }
 
-/* ---- coordinates ------------------------------------------------------------------------------
- */
+/* ---- coordinates ----------------------------------------------------------------------------- */
 
 static motion motion_in_model(const fb_model *model, const char *name) {
     const fb_element *coordinate = fb_model_find(model, FB_COORDINATE, name);
@@ -159,8 +157,7 @@ static void set_generalized_force(const context *c, fb_plot_column *column,
     column->unit = m == TURNS ? "N m" : m == SLIDES ? "N" : "N or N m";
 }
 
-/* ---- rules, one for each kind of name ----------------------------------------------------------
- */
+/* ---- rules, one for each kind of name -------------------------------------------------------- */
 
 /* A name and what it says. */
 typedef struct meaning {
@@ -484,8 +481,7 @@ static void find_part(const context *c, fb_plot_column *column) {
     }
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------
- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static void describe(const context *c, fb_plot_column *column, int index) {
     bool is_time = index == 0 && strcasecmp(column->name, "time") == 0;

@@ -16,8 +16,7 @@ const char *__lsan_default_suppressions(void) {
 
 #define RUN(INPUT, ...) FB_RUN(fb_fbplot_main, (INPUT), "fbplot", __VA_ARGS__)
 
-/* ---- reading the SVG that was made --------------------------------------------------------------
- */
+/* ---- reading the SVG that was made ----------------------------------------------------------- */
 
 typedef struct svg {
     fb_xml xml;
@@ -113,8 +112,7 @@ static double place_y(const svg *s, const char *a, const char *b, double y) {
     return ya + (yb - ya) * (y - atof(a)) / (atof(b) - atof(a));
 }
 
-/* ---- ticks -------------------------------------------------------------------------------------
- */
+/* ---- ticks ----------------------------------------------------------------------------------- */
 
 static void ticks_are_multiples_of_one_two_or_five(void) {
     unsigned long long seed = fb_test_seed();
@@ -167,8 +165,7 @@ static void ticks_are_the_expected_ones(void) {
     }
 }
 
-/* ---- points ------------------------------------------------------------------------------------
- */
+/* ---- points ---------------------------------------------------------------------------------- */
 
 static void points_land_where_the_axes_say(void) {
     svg s = PLOT("x,y\n0,10\n2.5,17.5\n5,40\n10,20\n", NULL);
@@ -325,8 +322,7 @@ static void the_same_table_gives_the_same_bytes(void) {
     }
 }
 
-/* ---- units and labels --------------------------------------------------------------------------
- */
+/* ---- units and labels ------------------------------------------------------------------------ */
 
 #define STO(NAME, HEADER, COLUMNS, ROWS) NAME "\n" HEADER "endheader\n" COLUMNS "\n" ROWS
 
@@ -453,8 +449,7 @@ static void odd_names_stay_well_formed(void) {
     fb_run_free(&run);
 }
 
-/* ---- panels ------------------------------------------------------------------------------------
- */
+/* ---- panels ---------------------------------------------------------------------------------- */
 
 static void columns_of_one_quantity_share_a_panel(void) {
     static const char table[] =
@@ -570,7 +565,10 @@ static void a_name_that_is_not_there_is_told(void) {
     FB_EQUAL_INT(run.status, 2);
     FB_HOLDS(run.err, "is 'time' meant?");
     fb_run_free(&run);
-    svg s = PLOT(table, "--columns", "hip_flexion_r"); /* its short name will do */
+    svg s = PLOT("t,\"a,b [N]\",c\n0,1,2\n1,2,3\n", "--columns", "a,b [N]");
+    FB_EQUAL_INT(count(&s, "polyline"), 1);
+    end(&s);
+    s = PLOT(table, "--columns", "hip_flexion_r"); /* its short name will do */
     FB_EQUAL_INT(count(&s, "polyline"), 1);
     end(&s);
 }
@@ -599,8 +597,7 @@ static void panels_may_have_one_scale(void) {
     end(&s);
 }
 
-/* ---- several tables -----------------------------------------------------------------------------
- */
+/* ---- several tables -------------------------------------------------------------------------- */
 
 static const char *table_file(const char *folder, const char *name, const char *text) {
     const char *file = fb_test_path(folder, name);
@@ -725,8 +722,7 @@ static void columns_may_hold_a_band(void) {
     fb_run_free(&run);
 }
 
-/* ---- what is refused ---------------------------------------------------------------------------
- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
 static void bad_tables_are_refused(void) {
     static const struct {
