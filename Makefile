@@ -12,11 +12,11 @@ CORPUS ?= $(if $(wildcard ../shared/corpus),../shared,)
 VERSION := $(shell sed -n 's/.*FB_VERSION "\(.*\)"/\1/p' libcore/version.h)
 # Packages of Debian 12: to build, and what `make check` needs besides.
 PACKAGES := pkg-config libxml2-dev libjansson-dev nettle-dev liblapacke-dev \
-  libopenblas-dev libcunit1-dev jq python3-jsonschema libxml2-utils
+  libopenblas-dev libcairo2-dev libcunit1-dev jq python3-jsonschema libxml2-utils
 LIBRARIES := libxml-2.0 jansson nettle
 
 BUILD := build/$(CONFIG)
-TOOLS := osim2fb fb2osim fbinfo fbsim
+TOOLS := osim2fb fb2osim fbinfo fbsim fbplot
 BIN := bin
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wstrict-prototypes \
   -Wmissing-prototypes -Wvla -Wcast-qual -Wformat=2 $(if $(WERROR),-Werror)
@@ -31,6 +31,8 @@ CLIBS = $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null | sed 's/-I/-isyste
 LIBS = $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -lm
 # dense linear algebra: for what simulates only, loading it takes milliseconds
 ALGEBRA := -llapacke -lopenblas
+# drawing: for fbplot only
+DRAWING = $(shell pkg-config --libs cairo 2>/dev/null)
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -g -fPIC -ffp-contract=off -fno-math-errno -fvisibility=default $(WARNINGS) \
   $(OPTIMISE_$(CONFIG)) -I. $(CLIBS) $(CFLAGS)
 
@@ -69,6 +71,8 @@ $(BUILD)/libfb.so: $(call object,$(LIB_SOURCES))
 	$(CC) -shared -Wl,-soname,libfb.so.0 $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(LIBS) -o $@
 
 $(BUILD)/fbsim: LIBS += $(ALGEBRA)
+$(BUILD)/fbplot $(BUILD)/tests/tools/test_fbplot: LIBS += $(DRAWING)
+$(BUILD)/tools/fbplot_canvas.o $(BUILD)/tests/tools/test_fbplot.o: CLIBS += $(shell pkg-config --cflags cairo 2>/dev/null | sed 's/-I/-isystem /g')
 $(BINARIES): $(BUILD)/%: $(BUILD)/tools/%_main.o $(CLI) $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@
 

@@ -5,8 +5,10 @@ build=$1
 "$build/docs/generate" schema > docs/fb.schema.json
 "$build/docs/generate" classes > docs/classes.md
 "$build/docs/generate" errors > docs/errors.md
+"$build/fbsim" sweep models/elbow/elbow.osim --coordinate elbow_flexion |
+    "$build/fbplot" --degrees --size 160x95 -o docs/elbow.svg
 version=$(sed -n 's/.*FB_VERSION "\(.*\)"/\1/p' libcore/version.h)
-for tool in osim2fb fb2osim fbinfo fbsim; do
+for tool in osim2fb fb2osim fbinfo fbsim fbplot; do
     # the parts of --help, and between them the text of docs/man/TOOL.in
     "$build/$tool" --help | awk -v tool="$tool" -v version="$version" -v text="docs/man/$tool.in" '
         function escape(s) { gsub(/\\/, "\\e", s); gsub(/-/, "\\-", s); gsub(/^\./, "\\\&.", s); return s }

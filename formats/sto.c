@@ -124,6 +124,7 @@ static fb_status read_table(fb_sto *t, const char *bytes, size_t size, const cha
             break;
         }
     }
+    t->header = fb_arena_text(&t->arena, bytes, (size_t)(l.p - bytes));
     if (!header) {
         return refuse(diag, file, 0, "not a table: there is no line 'endheader'");
     }

@@ -155,7 +155,7 @@ static bool is_same_place(const char *a, const char *b) {
 
 /* Whether the report would go over something that is read. */
 static bool spoils_input(const fb_cli *cli) {
-    static const char *const inputs[] = {"diff", "states"};
+    static const char *const inputs[] = {"diff", "states", "against", "model"};
     for (int i = 0; i < cli->n_operands; i++) {
         if (is_same_file(cli->report, cli->operands[i])) {
             return true;

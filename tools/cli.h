@@ -56,7 +56,7 @@ typedef struct fb_cli {
     const char *output; /* -o, or NULL for standard output */
     const char *report; /* --report, or NULL */
     bool strict, quiet, verbose;
-    const char *operands[8];
+    const char *operands[64];
     int n_operands;
     fb_diag diag;
     struct {
@@ -110,6 +110,7 @@ int fb_osim2fb_main(int argc, char **argv, FILE *in, FILE *out, FILE *err);
 int fb_fb2osim_main(int argc, char **argv, FILE *in, FILE *out, FILE *err);
 int fb_fbinfo_main(int argc, char **argv, FILE *in, FILE *out, FILE *err);
 int fb_fbsim_main(int argc, char **argv, FILE *in, FILE *out, FILE *err);
+int fb_fbplot_main(int argc, char **argv, FILE *in, FILE *out, FILE *err);
 
 #ifdef __cplusplus
 }

@@ -76,7 +76,8 @@ static void plane_bends_follow_the_circle(void) {
     }
     double q[3] = {M_PI, 0, 0};
     fb_joint_motion motion;
-    fb_joint_position(&m, q, NULL, &motion); /* as far as an arc can bend: no direction, but finite */
+    fb_joint_position(&m, q, NULL,
+                      &motion); /* as far as an arc can bend: no direction, but finite */
     FB_TRUE(isfinite(motion.X.p[1]) && isfinite(motion.Hv[0][2]), "finite");
 }
 
