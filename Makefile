@@ -44,6 +44,8 @@ LIB := $(BUILD)/libfb.a
 CLI := $(BUILD)/cli.a
 BINARIES := $(TOOLS:%=$(BUILD)/%)
 TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
+# what holds for any model; with its own malloc, which counts
+PROPERTIES := $(BUILD)/tests/properties/properties
 TEST_HELP := $(call object,tests/help.c)
 
 .PHONY: all lib tools help deps demo check check-all test install uninstall asan ubsan valgrind coverage bench fuzz \
@@ -93,7 +95,7 @@ test: tools lib $(TESTS) ## run the unit tests (CONFIG=asan for sanitizers)
 check: deps ## all tests; with CORPUS=../shared also the shared models
 	@$(MAKE) --no-print-directory check-all
 
-check-all: test
+check-all: test $(PROPERTIES)
 	@sh tests/check.sh $(BUILD) "$(CORPUS)"
 
 install: all ## install under PREFIX (and DESTDIR)
@@ -128,6 +130,9 @@ bench: tools $(BUILD)/tests/bench/mechanics ## reading beside xmllint on the sam
 	  $(wildcard $(CORPUS)/corpus/osim/$(n)_*.osim)))
 
 $(BUILD)/tests/bench/mechanics: $(BUILD)/tests/bench/mechanics.o $(LIB)
+	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(LIBS) -o $@
+
+$(PROPERTIES): $(call object,$(wildcard tests/properties/*.c)) $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(LIBS) -o $@
 
 FUZZ_SECONDS ?= 60
