@@ -3,12 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_PASSES 8      /* over several wrap objects, in OpenSim */
-#define PASS_CHANGE 0.0005 /* m, its tolerance on the length */
-#define EXACT_PASSES 50
-#define EXACT_CHANGE 1e-10
+#include "libcore/muscle/course.h"
+
+#define MOST_PASSES 8        /* over several wrap objects, in OpenSim */
+#define PASS_CHANGE 0.0005   /* m, its tolerance on the length */
 #define CONDITION_SLACK 1e-5 /* a conditional point counts so far outside its range */
-#define MOST_WRAPS 16        /* of one path */
 
 /* ---- compiling ------------------------------------------------------------------------------ */
 
@@ -99,7 +98,7 @@ static int wrap_number(const builder *b, const fb_element *wrap) {
 
 static void compile_path_wraps(builder *b, fb_path *path, const fb_value *wraps) {
     path->wraps = fb_arena_array(&b->p->arena, (size_t)wraps->n, sizeof *path->wraps);
-    for (int i = 0; i < wraps->n && path->n_wraps < MOST_WRAPS; i++) {
+    for (int i = 0; i < wraps->n && path->n_wraps < FB_MOST_WRAPS; i++) {
         const fb_element *from = wraps->as.objects[i];
         fb_path_wrap *to = &path->wraps[path->n_wraps];
         const char *method = fb_get_string(from, "method");
@@ -176,7 +175,8 @@ static void compile_path(builder *b, const fb_element *owner, const fb_element *
             compile_path_wraps(b, &path, wraps);
         }
     }
-    int most = path.n_points + 2 * path.n_wraps;
+    /* every segment may go around every object, and around others once more */
+    int most = path.n_points + 2 * path.n_wraps * (path.n_points + path.n_wraps);
     b->p->most_points = most > b->p->most_points ? most : b->p->most_points;
     size_t n = (size_t)b->p->n_paths;
     FB_PUSH(&b->p->arena, b->p->paths, n, b->capacity, path);
@@ -270,7 +270,7 @@ static void place_point(const fb_path_point *point, const fb_state *state, doubl
     fb_pose_point(ground, &state->pose[point->body], in_body);
 }
 
-/* ---- wrapping ------------------------------------------------------------------------------- */
+/* ---- wrapping as OpenSim 4 ------------------------------------------------------------------ */
 
 /* What is known of one wrap object on a path while its course is found. */
 typedef struct wrapping {
@@ -323,8 +323,7 @@ static void insert_wrap(const fb_paths *paths, const fb_path *path, int k, wrapp
         if (!w->cached) {
             fb_v3_copy(w->place[end], point->site);
         }
-        fb_v3_copy(point->place,
-                   paths->as_opensim4 && path->n_wraps > 1 ? w->place[end] : point->site);
+        fb_v3_copy(point->place, path->n_wraps > 1 ? w->place[end] : point->site);
         point->body = wrap->body;
         point->source = -1 - k;
     }
@@ -345,9 +344,7 @@ static void wrap_over(const fb_paths *paths, const fb_path *path, int k, wrappin
     fb_pose frame, inverse;
     fb_pose_mul(&frame, &state->pose[wrap->body], &wrap->pose);
     fb_pose_inverse(&inverse, &frame);
-    fb_wrap_mode mode = !paths->as_opensim4  ? FB_WRAP_GEODESIC
-                        : path->n_wraps == 1 ? FB_WRAP_OPENSIM_ONE
-                                             : FB_WRAP_OPENSIM_SEVERAL;
+    fb_wrap_mode mode = path->n_wraps == 1 ? FB_WRAP_OPENSIM_ONE : FB_WRAP_OPENSIM_SEVERAL;
     int first = range_end(course, use->first, path->n_points, true);
     int last = range_end(course, use->last, path->n_points, false), best = -1;
     double least = 0;
@@ -399,10 +396,10 @@ static double course_length(const fb_course *course, const wrapping *w) {
 
 static void wrap_course(const fb_paths *paths, const fb_path *path, const fb_state *state,
                         fb_course *course) {
-    wrapping w[MOST_WRAPS];
-    int order[MOST_WRAPS], n = path->n_wraps;
-    int passes = n == 1 ? 1 : paths->as_opensim4 ? MOST_PASSES : EXACT_PASSES;
-    double tolerance = paths->as_opensim4 ? PASS_CHANGE : EXACT_CHANGE, before = 1e300;
+    wrapping w[FB_MOST_WRAPS];
+    int order[FB_MOST_WRAPS], n = path->n_wraps;
+    int passes = n == 1 ? 1 : MOST_PASSES;
+    double before = 1e300;
     memset(w, 0, (size_t)n * sizeof *w);
     for (int k = 0; k < n; k++) {
         order[k] = k;
@@ -412,7 +409,7 @@ static void wrap_course(const fb_paths *paths, const fb_path *path, const fb_sta
             wrap_over(paths, path, order[k], &w[order[k]], state, course);
         }
         course->length = course_length(course, w);
-        if (fabs(course->length - before) < tolerance) {
+        if (fabs(course->length - before) < PASS_CHANGE) {
             break;
         }
         before = course->length;
@@ -472,7 +469,9 @@ void fb_path_course(const fb_paths *paths, int i, const fb_state *state, fb_cour
         place_point(point, state, to->place);
         fb_v3_copy(to->site, to->place);
     }
-    if (path->n_wraps > 0) {
+    if (path->n_wraps > 0 && !paths->as_opensim4) {
+        fb_course_wrap(paths, path, state, course);
+    } else if (path->n_wraps > 0) {
         wrap_course(paths, path, state, course);
     } else {
         for (int k = 0; k + 1 < course->n; k++) {
@@ -486,14 +485,33 @@ static bool on_surface(const fb_course_point *a, const fb_course_point *b) {
     return a->source < 0 && a->source == b->source;
 }
 
+/* dP_k/dq of a moving point. Beyond the coordinate's range the point stays, but OpenSim's slope
+ * goes on. */
+static double drift_slope(const fb_path_point *point, int k, const fb_state *state,
+                          bool as_opensim4) {
+    double slope = 0;
+    if (point->coordinate[k] < 0) {
+        return 0;
+    }
+    double q = state->q[point->coordinate[k]];
+    if (as_opensim4 || (q >= point->range[k][0] && q <= point->range[k][1])) {
+        fb_function_value(&point->function[k], q, &slope, NULL);
+    }
+    return slope;
+}
+
+static bool is_moving(const fb_path *path, const fb_course_point *point) {
+    return point->source >= 0 && path->points[point->source].kind == FB_POINT_MOVING;
+}
+
 /* The velocity of a moving point in its body, in ground axes: sum over coordinates of dP/dq qdot.
  */
-static void drift_velocity(const fb_path_point *point, const fb_state *state, double *v) {
+static void drift_velocity(const fb_path_point *point, const fb_state *state, bool as_opensim4,
+                           double *v) {
     double in_frame[3], in_body[3];
     for (int k = 0; k < 3; k++) {
-        double slope = 0, q = point->coordinate[k] >= 0 ? state->q[point->coordinate[k]] : 0;
-        fb_function_value(&point->function[k], q, &slope, NULL);
-        in_frame[k] = point->coordinate[k] >= 0 ? slope * state->qdot[point->coordinate[k]] : 0;
+        double slope = drift_slope(point, k, state, as_opensim4);
+        in_frame[k] = slope != 0 ? slope * state->qdot[point->coordinate[k]] : 0;
     }
     fb_m3_mul_v3(in_body, point->frame.R, in_frame);
     fb_m3_mul_v3(v, state->pose[point->body].R, in_body);
@@ -521,14 +539,17 @@ double fb_path_speed(const fb_paths *paths, int i, const fb_state *state, const 
     for (int k = 0; k + 1 < course->n; k++) {
         const fb_course_point *ends[2] = {&course->points[k], &course->points[k + 1]};
         double v[2][3], direction[3], relative[3];
-        if (ends[0]->body == ends[1]->body || on_surface(ends[0], ends[1])) {
+        bool moves[2] = {is_moving(path, ends[0]), is_moving(path, ends[1])};
+        /* OpenSim leaves out what slides within one body */
+        if ((ends[0]->body == ends[1]->body && (paths->as_opensim4 || (!moves[0] && !moves[1]))) ||
+            on_surface(ends[0], ends[1])) {
             continue;
         }
         for (int e = 0; e < 2; e++) {
             fb_point_velocity(v[e], state, ends[e]->body, ends[e]->site);
-            if (ends[e]->source >= 0 && path->points[ends[e]->source].kind == FB_POINT_MOVING) {
+            if (moves[e]) {
                 double drift[3];
-                drift_velocity(&path->points[ends[e]->source], state, drift);
+                drift_velocity(&path->points[ends[e]->source], state, paths->as_opensim4, drift);
                 fb_v3_add(v[e], v[e], drift);
             }
         }
@@ -557,18 +578,16 @@ static void add_force(const fb_state *state, int body, const double *point, cons
 }
 
 /* A moving point slides in its body: the force on it works on the coordinates that move it. */
-static void add_sliding(const fb_path_point *point, const fb_state *state, const double *force,
-                        double *tau) {
+static void add_sliding(const fb_path_point *point, const fb_state *state, bool as_opensim4,
+                        const double *force, double *tau) {
     double in_body[3], in_frame[3];
     fb_m3_tmul_v3(in_body, state->pose[point->body].R, force);
     fb_m3_tmul_v3(in_frame, point->frame.R, in_body);
     for (int k = 0; k < 3; k++) {
-        double slope = 0;
-        if (point->coordinate[k] < 0) {
-            continue;
+        double slope = drift_slope(point, k, state, as_opensim4);
+        if (slope != 0) {
+            tau[point->coordinate[k]] += slope * in_frame[k];
         }
-        fb_function_value(&point->function[k], state->q[point->coordinate[k]], &slope, NULL);
-        tau[point->coordinate[k]] += slope * in_frame[k];
     }
 }
 
@@ -606,8 +625,8 @@ void fb_path_moment_arms(const fb_paths *paths, int i, const fb_state *state,
             }
         }
         add_force(state, point->body, point->site, force, arms);
-        if (point->source >= 0 && path->points[point->source].kind == FB_POINT_MOVING) {
-            add_sliding(&path->points[point->source], state, slide, arms);
+        if (is_moving(path, point)) {
+            add_sliding(&path->points[point->source], state, paths->as_opensim4, slide, arms);
         }
     }
 }

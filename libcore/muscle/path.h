@@ -61,7 +61,10 @@ typedef struct fb_course_point {
     double place[3]; /* in ground; as OpenSim's stale caches have it if that is reproduced */
     double site[3];  /* in ground, where forces act */
     int source;      /* number of the path point, or -1 - number of the path's wrap */
+    double arc;      /* m over the surface to the next point, if that is of the same wrap */
 } fb_course_point;
+
+#define FB_MOST_WRAPS 16 /* of one path */
 
 /* What a path does in a pose. The arrays are the caller's: most_points of the paths. */
 typedef struct fb_course {

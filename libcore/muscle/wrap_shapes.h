@@ -17,6 +17,9 @@ fb_wrap_outcome fb_wrap_ellipsoid(const fb_wrap *wrap, fb_wrap_method method, fb
 fb_wrap_outcome fb_wrap_torus(const fb_wrap *wrap, fb_wrap_mode mode, const double *p1,
                               const double *p2, fb_wrap_path *path);
 
+/* True if the segment from p1 to p2 comes nearer to the ring than the tube is thick. */
+bool fb_wrap_torus_blocks(const fb_wrap *wrap, const double *p1, const double *p2);
+
 /* +1 for x >= 0, else -1. */
 static inline double fb_wrap_sign(double x) {
     return x >= 0 ? 1 : -1;

@@ -245,16 +245,25 @@ static bool onto_torus(const fb_wrap *wrap, const double *p1, const double *p2,
     return true;
 }
 
-/* True if the segment from p to p + d enters the tube. */
-static bool crosses(const fb_wrap *wrap, const double *p, const double *d) {
+bool fb_wrap_torus_blocks(const fb_wrap *wrap, const double *p1, const double *p2) {
+    double d[3];
+    fb_v3_sub(d, p2, p1);
     for (int i = 0; i < 2; i++) {
-        double distance, d1, d2, t = search(wrap->size[1], p, d, i, &distance);
-        if (t > 0 && t < 1 &&
-            ring_distance(wrap->size[1], p, d, t, &d1, &d2) < wrap->size[0] * wrap->size[0]) {
+        double distance, t = search(wrap->size[1], p1, d, i, &distance);
+        if (t > 0 && t < 1 && distance < wrap->size[0] * wrap->size[0]) {
             return true;
         }
     }
     return false;
+}
+
+/* True if the segment crosses the ring's plane inside it. */
+static bool goes_through(const fb_wrap *wrap, const double *p1, const double *p2) {
+    if ((p1[2] > 0) == (p2[2] > 0)) {
+        return false;
+    }
+    double t = p1[2] / (p1[2] - p2[2]);
+    return hypot(p1[0] + t * (p2[0] - p1[0]), p1[1] + t * (p2[1] - p1[1])) < wrap->size[1];
 }
 
 /* ---- the choice of the way ------------------------------------------------------------------- */
@@ -263,6 +272,10 @@ fb_wrap_outcome fb_wrap_torus(const fb_wrap *wrap, fb_wrap_mode mode, const doub
                               const double *p2, fb_wrap_path *path) {
     double tube = wrap->size[0], ring = wrap->size[1], d[3], c[3] = {0, 0, 0}, best = 0;
     bool found = false;
+    if (mode == FB_WRAP_GEODESIC && goes_through(wrap, p1, p2) &&
+        !fb_wrap_torus_blocks(wrap, p1, p2)) {
+        return FB_WRAP_THROUGH;
+    }
     fb_v3_sub(d, p2, p1);
     for (int i = 0; i < 2; i++) { /* from both ends */
         double distance, t = search(ring, p1, d, i, &distance);
@@ -307,7 +320,8 @@ fb_wrap_outcome fb_wrap_torus(const fb_wrap *wrap, fb_wrap_mode mode, const doub
     fb_pose_point(path->r1, &frame, on.r1);
     fb_pose_point(path->r2, &frame, on.r2);
     path->length = on.length;
-    if (mode == FB_WRAP_GEODESIC && !onto_torus(wrap, p1, p2, path) && !crosses(wrap, p1, d)) {
+    if (mode == FB_WRAP_GEODESIC && !onto_torus(wrap, p1, p2, path) &&
+        !fb_wrap_torus_blocks(wrap, p1, p2)) {
         return FB_WRAP_NONE; /* it would slip off the tube */
     }
     return FB_WRAP_WRAPPED;

@@ -1,0 +1,175 @@
+#include "libcore/muscle/course.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PASSES 100
+#define CHANGE 1e-10 /* m */
+
+/* One wrap object of a path while the course is found. */
+typedef struct user {
+    int k; /* number among the path's wraps */
+    const fb_wrap *wrap;
+    fb_pose frame, inverse;
+    fb_wrap_outcome outcome; /* of the last segment tried */
+    fb_wrap_path last;       /* where it was wrapped last */
+} user;
+
+/* A way around an object for one segment. */
+typedef struct arc {
+    fb_wrap_path on;
+    fb_wrap_outcome outcome;
+    bool blocked;  /* the straight way enters the object */
+    double change; /* m, against the straight way */
+} arc;
+
+static void remove_arcs(fb_course *course, int k) {
+    int n = 0;
+    for (int i = 0; i < course->n; i++) {
+        if (course->points[i].source != -1 - k) {
+            course->points[n++] = course->points[i];
+        }
+    }
+    course->n = n;
+}
+
+/* The course's index where a wrap's range begins, or ends: the first of the path's points that is
+ * not before `wanted`, or the last not after. */
+static int range_end(const fb_course *course, int wanted, int n_points, bool first) {
+    int best = first ? 0 : course->n - 1;
+    if (wanted < 0 || wanted >= n_points) {
+        return best;
+    }
+    for (int i = first ? course->n - 1 : 0; first ? i >= 0 : i < course->n; i += first ? -1 : 1) {
+        int source = course->points[i].source;
+        if (source >= 0 && (first ? source >= wanted : source <= wanted)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* The way for the segment from point i to the next; false if it lies on another object. */
+static bool try_segment(const user *u, fb_wrap_method method, const fb_course *course, int i,
+                        arc *way) {
+    const fb_course_point *a = &course->points[i], *b = a + 1;
+    double p1[3], p2[3];
+    if (a->source < 0 && a->source == b->source) {
+        return false;
+    }
+    fb_pose_point(p1, &u->inverse, a->site);
+    fb_pose_point(p2, &u->inverse, b->site);
+    way->on = u->last;
+    way->outcome = fb_wrap_segment(u->wrap, method, FB_WRAP_GEODESIC, p1, p2, &way->on);
+    if (way->outcome == FB_WRAP_WRAPPED || way->outcome == FB_WRAP_MANDATORY) {
+        way->blocked = fb_wrap_blocks(u->wrap, p1, p2);
+        way->change = fb_v3_distance(p1, way->on.r1) + way->on.length +
+                      fb_v3_distance(way->on.r2, p2) - fb_v3_distance(p1, p2);
+    }
+    return true;
+}
+
+static void insert_arc(const fb_paths *paths, const fb_state *state, user *u, const arc *way,
+                       fb_course *course, int after) {
+    if (course->n + 2 > paths->most_points) {
+        return;
+    }
+    fb_course_point *points = course->points + after;
+    memmove(points + 3, points + 1, (size_t)(course->n - after - 1) * sizeof *points);
+    course->n += 2;
+    for (int end = 0; end < 2; end++) {
+        double in_body[3];
+        fb_pose_point(in_body, &u->wrap->pose, end == 0 ? way->on.r1 : way->on.r2);
+        fb_pose_point(points[1 + end].site, &state->pose[u->wrap->body], in_body);
+        fb_v3_copy(points[1 + end].place, points[1 + end].site);
+        points[1 + end].body = u->wrap->body;
+        points[1 + end].source = -1 - u->k;
+        points[1 + end].arc = way->on.length;
+    }
+    u->last = way->on;
+}
+
+/* Every segment that is blocked goes around; if none is, the one for which a quadrant or a ring
+ * asks the least. A path that runs through a ring as it is asks for nothing more. */
+static void wrap_over(const fb_paths *paths, const fb_path *path, user *u, const fb_state *state,
+                      fb_course *course) {
+    const fb_path_wrap *use = &path->wraps[u->k];
+    remove_arcs(course, u->k);
+    u->outcome = FB_WRAP_NONE;
+    if (!u->wrap->active) {
+        return;
+    }
+    int first = range_end(course, use->first, path->n_points, true);
+    int last = range_end(course, use->last, path->n_points, false), best = -1;
+    bool blocked = false;
+    arc least = {.change = 0};
+    for (int i = first; i < last; i++) {
+        arc way;
+        if (!try_segment(u, use->method, course, i, &way)) {
+            continue;
+        }
+        u->outcome = way.outcome;
+        if (way.outcome == FB_WRAP_THROUGH) {
+            return;
+        }
+        if (way.outcome != FB_WRAP_WRAPPED && way.outcome != FB_WRAP_MANDATORY) {
+            continue;
+        }
+        if (way.blocked) {
+            int n = course->n;
+            insert_arc(paths, state, u, &way, course, i);
+            i += course->n - n;
+            last += course->n - n;
+            blocked = true;
+        } else if (best < 0 || way.change < least.change) {
+            best = i;
+            least = way;
+        }
+    }
+    if (best >= 0 && !blocked) {
+        insert_arc(paths, state, u, &least, course, best);
+    }
+}
+
+static double length(const fb_course *course) {
+    double sum = 0;
+    for (int i = 0; i + 1 < course->n; i++) {
+        const fb_course_point *a = &course->points[i], *b = a + 1;
+        sum += a->source < 0 && a->source == b->source ? a->arc
+                                                       : fb_v3_distance(a->place, b->place);
+    }
+    return sum;
+}
+
+void fb_course_wrap(const fb_paths *paths, const fb_path *path, const fb_state *state,
+                    fb_course *course) {
+    user users[FB_MOST_WRAPS];
+    int n = path->n_wraps;
+    double before = 1e300;
+    for (int k = 0; k < n; k++) {
+        user *u = &users[k];
+        u->k = k;
+        u->wrap = &paths->wraps[path->wraps[k].wrap];
+        memset(&u->last, 0, sizeof u->last);
+        fb_pose_mul(&u->frame, &state->pose[u->wrap->body], &u->wrap->pose);
+        fb_pose_inverse(&u->inverse, &u->frame);
+    }
+    for (int pass = 0; pass < (n == 1 ? 1 : PASSES); pass++) {
+        for (int k = 0; k < n; k++) {
+            wrap_over(paths, path, &users[k], state, course);
+        }
+        course->length = length(course);
+        if (fabs(course->length - before) < CHANGE) {
+            break;
+        }
+        before = course->length;
+        if (pass == 0 && n > 1 && users[0].outcome == FB_WRAP_NONE &&
+            users[1].outcome ==
+                FB_WRAP_INSIDE) { /* the second was met from inside: it goes first */
+            user first = users[0];
+            users[0] = users[1];
+            users[1] = first;
+            remove_arcs(course, first.k);
+        }
+    }
+}
