@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#define PASSES 100
+#define PASSES 60
 #define CHANGE 1e-10 /* m */
+#define CYCLE 6      /* passes: courses that come back after so many do not settle */
 
 /* One wrap object of a path while the course is found. */
 typedef struct user {
@@ -141,11 +142,28 @@ static double length(const fb_course *course) {
     return sum;
 }
 
+/* True if the lengths of passes repeat, and the last is the shortest of them. */
+static bool is_shortest_of_cycle(const double *lengths, int pass) {
+    for (int period = 2; period <= CYCLE; period++) {
+        bool same = true;
+        for (int i = 0; i < period; i++) {
+            same = same && fabs(lengths[pass - i] - lengths[pass - i - period]) < CHANGE;
+        }
+        for (int i = 1; i < period; i++) {
+            same = same && lengths[pass] <= lengths[pass - i];
+        }
+        if (same) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void fb_course_wrap(const fb_paths *paths, const fb_path *path, const fb_state *state,
                     fb_course *course) {
     user users[FB_MOST_WRAPS];
     int n = path->n_wraps;
-    double before = 1e300;
+    double lengths[PASSES];
     for (int k = 0; k < n; k++) {
         user *u = &users[k];
         u->k = k;
@@ -154,15 +172,20 @@ void fb_course_wrap(const fb_paths *paths, const fb_path *path, const fb_state *
         fb_pose_mul(&u->frame, &state->pose[u->wrap->body], &u->wrap->pose);
         fb_pose_inverse(&u->inverse, &u->frame);
     }
+    course->unsettled = n > 1;
     for (int pass = 0; pass < (n == 1 ? 1 : PASSES); pass++) {
         for (int k = 0; k < n; k++) {
             wrap_over(paths, path, &users[k], state, course);
         }
         course->length = length(course);
-        if (fabs(course->length - before) < CHANGE) {
+        lengths[pass] = course->length;
+        if (pass > 0 && fabs(course->length - lengths[pass - 1]) < CHANGE) {
+            course->unsettled = false;
             break;
         }
-        before = course->length;
+        if (pass > 4 * CYCLE && is_shortest_of_cycle(lengths, pass)) {
+            break;
+        }
         if (pass == 0 && n > 1 && users[0].outcome == FB_WRAP_NONE &&
             users[1].outcome ==
                 FB_WRAP_INSIDE) { /* the second was met from inside: it goes first */

@@ -70,7 +70,8 @@ typedef struct fb_course_point {
 typedef struct fb_course {
     fb_course_point *points;
     int n;
-    double length; /* m */
+    double length;  /* m */
+    bool unsettled; /* it goes over surfaces that overlap, and no course was found that stays */
 } fb_course;
 
 /* The course of path i; after fb_state_position. */

@@ -8,8 +8,9 @@
 
 #include "formats/fb.h"
 
-#define MOST_TOLD (getenv("FB_DEBUG") ? 100000 : 5)   /* of what does not hold, for a property of a model */
-#define MOST_TRIES 30 /* to find a pose that meets the constraints */
+#define MOST_TOLD \
+    (getenv("FB_DEBUG") ? 100000 : 5) /* of what does not hold, for a property of a model */
+#define MOST_TRIES 30                 /* to find a pose that meets the constraints */
 
 FILE *jump_list;
 
@@ -194,6 +195,10 @@ int main(int argc, char **argv) {
                "have arms "
                "up to %.2g m off -dL/dq\n",
                plane_courses, plane_difference);
+    }
+    if (unsettled_courses > 0) {
+        printf("properties: %d of %d courses go over surfaces that overlap and do not settle\n",
+               unsettled_courses, all_courses + unsettled_courses);
     }
     if (jump_list) {
         fclose(jump_list);

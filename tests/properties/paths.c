@@ -33,19 +33,23 @@ static double length_at(subject *it, int path, const double *q, const double *qd
 
 /* dL/dt by central differences; false if the course changes nearby, or bends too much for it. */
 static bool length_rate(subject *it, int path, const double *q, const double *qdot, double *rate) {
-    double by[2];
+    double by[2], bend = 0;
     int sources[3];
     for (int k = 0; k < 2; k++) {
         double h = k ? 1e-5 : 4e-5, ends[2];
-        length_at(it, path, q, qdot, 0, &sources[0]);
+        double here = length_at(it, path, q, qdot, 0, &sources[0]);
         ends[0] = length_at(it, path, q, qdot, h, &sources[1]);
         ends[1] = length_at(it, path, q, qdot, -h, &sources[2]);
         if (sources[0] != sources[1] || sources[0] != sources[2]) {
             return false;
         }
         by[k] = (ends[0] - ends[1]) / (2 * h);
+        bend = (ends[0] + ends[1] - 2 * here) / h; /* the slopes on both sides differ so much */
     }
     *rate = by[1];
+    if (fabs(bend) > 1e-3 * (1 + fabs(*rate))) {
+        return false;
+    }
     return fabs(by[1] - by[0]) < 1e-6 * (1 + fabs(*rate));
 }
 
@@ -82,6 +86,9 @@ void rates(subject *it) {
             }
             length_at(it, path, q, NULL, 0, NULL);
             bool plane = over_ellipsoid(it, path);
+            if (s->course.unsettled) {
+                continue;
+            }
             plane_courses += plane;
             for (int c = 0; c <= n; c++) { /* each speed alone, then all */
                 double rate, want = c == n ? s->path_speed[path] : -s->path_arms[path * n + c];
@@ -115,14 +122,16 @@ void rates(subject *it) {
 /* ---- jumps --------------------------------------------------------------------------------------
  */
 
-#define STEP (0.1 * 3.14159265358979323846 / 180) /* rad, or m */
+#define STEP (1.0 * 3.14159265358979323846 / 180) /* rad, or m: of the search */
+#define SUSPECT 0.0005                            /* m: a second difference that is looked into */
 #define JUMP 0.001                                /* m */
-#define MOST_STEPS 4000
+#define MOST_STEPS 400
 
 typedef struct moment {
-    double length;
+    double length, change; /* m, from the moment before */
     int n;
     int sources[64];
+    bool unsettled;
     int outcome; /* which points are inside a wrap of the path: see inside_mask */
 } moment;
 
@@ -152,6 +161,7 @@ static void look(subject *it, int path, moment *m) {
     const fb_course *course = &it->s->course;
     fb_path_course(it->s->paths, path, it->s->state, &it->s->course);
     m->length = course->length;
+    m->unsettled = course->unsettled;
     m->n = course->n < 64 ? course->n : 64;
     for (int i = 0; i < m->n; i++) {
         m->sources[i] = course->points[i].source;
@@ -171,6 +181,9 @@ static bool has(const moment *m, int source) {
 /* Why a path jumps between two moments that are next to each other, or NULL. */
 static const char *reason(const subject *it, int path, const moment *a, const moment *b) {
     const fb_path *p = &it->s->paths->paths[path];
+    if (a->unsettled || b->unsettled) {
+        return "surfaces overlap";
+    }
     for (int k = 0; k < p->n_points; k++) {
         if (has(a, k) != has(b, k)) {
             return "conditional point";
@@ -212,11 +225,18 @@ static bool set_coordinate(subject *it, int c, double value, const double *start
 }
 
 /* Halves the interval until what is left of it is no motion: what the length still does there is a
- * jump. Returns its size. */
+ * jump. Returns its size; 0 if it is the bodies that jump, as constraints let them. */
 static double corner(subject *it, int path, int c, double low, double high, const double *start,
                      moment *a, moment *b) {
-    for (int i = 0; i < 24 && fabs(b->length - a->length) > JUMP; i++) {
-        moment m;
+    moment m;
+    if (!set_coordinate(it, c, low, start)) {
+        return 0;
+    }
+    look(it, path, &m);
+    if (it->m > 0 && fabs(m.length - a->length) > JUMP / 4) {
+        return 0; /* from here the bodies go back to where they were not */
+    }
+    for (int i = 0; i < 24 && fabs(b->length - a->length) > JUMP / 4; i++) {
         double middle = (low + high) / 2;
         if (!set_coordinate(it, c, middle, start)) {
             return 0;
@@ -249,61 +269,94 @@ static bool listed(const char *line) {
     return text && strstr(text, line);
 }
 
-/* Moves each coordinate over its range, the others as in the default pose: no path jumps but as
- * listed. */
-void continuous(subject *it) {
-    fb_simulation *s = it->s;
-    int n = it->n, paths = s->paths->n_paths;
-    moment *now = calloc((size_t)paths + 1, sizeof *now),
-           *before = calloc((size_t)paths + 1, sizeof *now);
-    double *start = numbers(n), *pose = numbers(n);
-    for (int c = 0; c < n && paths > 0; c++) {
-        double range[2];
-        if (s->system->coordinates[c].locked || s->system->coordinates[c].prescribed) {
+/* Marks the paths whose length changes with a coordinate, by a few probes. */
+static void find_affected(subject *it, int c, const double *range, const double *start,
+                          bool *affected) {
+    enum { PROBES = 7 };
+    int paths = it->s->paths->n_paths;
+    double *first = numbers(paths);
+    memset(affected, 0, (size_t)paths * sizeof *affected);
+    for (int probe = 0; probe < PROBES; probe++) {
+        if (!set_coordinate(it, c, range[0] + (range[1] - range[0]) * (probe + 0.1) / PROBES,
+                            start)) {
             continue;
         }
-        usual_range(it, c, range);
-        int steps = (int)ceil((range[1] - range[0]) / STEP);
-        steps = steps < 1 ? 1 : steps > MOST_STEPS ? MOST_STEPS : steps;
-        fb_state_defaults(s->state);
-        memcpy(start, s->state->q, (size_t)n * sizeof *start);
-        bool good = false;
-        for (int i = 0; i <= steps; i++) {
-            double value = range[0] + (range[1] - range[0]) * i / steps;
-            bool was = good;
-            memcpy(pose, s->state->q, (size_t)n * sizeof *pose);
-            good = set_coordinate(it, c, value, was ? NULL : start);
-            for (int path = 0; path < paths && good; path++) {
-                look(it, path, &now[path]);
-                if (!was || fabs(now[path].length - before[path].length) <= JUMP) {
-                    continue;
-                }
-                moment a = before[path], b = now[path];
-                memcpy(pose, s->state->q, (size_t)n * sizeof *pose);
-                double jump = corner(it, path, c,
-                                     range[0] + (range[1] - range[0]) * (i - 1) / steps, value,
-                                     pose, &a, &b);
-                if (jump > JUMP) {
-                    char line[400];
-                    const char *why = reason(it, path, &a, &b);
-                    snprintf(line, sizeof line, "%s\t%s\t%s\t%s\n", it->name, path_name(it, path),
-                             coordinate_name(it, c), why ? why : "not known");
-                    if (jump_list) {
-                        fprintf(jump_list, "%.6f\t%.1f mm\t%s", value, jump * 1e3, line);
-                    }
-                    claim(it, jump_list || listed(line), "%s jumps by %.2f mm at %s = %.6f: %s",
-                          path_name(it, path), jump * 1e3, coordinate_name(it, c), value,
-                          why ? why : "not known");
-                }
-                set_coordinate(it, c, value, pose);
+        for (int i = 0; i < paths; i++) {
+            fb_path_course(it->s->paths, i, it->s->state, &it->s->course);
+            double L = it->s->course.length;
+            affected[i] = affected[i] || (first[i] != 0 && fabs(L - first[i]) > 1e-9);
+            first[i] = first[i] != 0 ? first[i] : L;
+        }
+    }
+    free(first);
+}
+
+/* Tells of a jump between two moments, unless it is listed. */
+static void tell(subject *it, int path, int c, double value, double jump, const moment *a,
+                 const moment *b) {
+    char line[500];
+    const char *why = reason(it, path, a, b);
+    snprintf(line, sizeof line, "%s\t%s\t%s\t%s\t", it->name, path_name(it, path),
+             coordinate_name(it, c), why ? why : "not known");
+    if (jump_list) {
+        fprintf(jump_list, "%s%.0f mm at %.4f\n", line, jump * 1e3, value);
+    }
+    claim(it, jump_list || listed(line), "%s jumps by %.2f mm at %s = %.6f: %s",
+          path_name(it, path), jump * 1e3, coordinate_name(it, c), value, why ? why : "not known");
+}
+
+/* Moves a coordinate over its range, the others as in the default pose. */
+static void sweep_coordinate(subject *it, int c, moment *now, moment *before, bool *affected) {
+    fb_simulation *s = it->s;
+    int n = it->n, paths = s->paths->n_paths;
+    double range[2], *start = numbers(n), *pose = numbers(n);
+    usual_range(it, c, range);
+    int steps = (int)ceil((range[1] - range[0]) / STEP);
+    steps = steps < 1 ? 1 : steps > MOST_STEPS ? MOST_STEPS : steps;
+    fb_state_defaults(s->state);
+    memcpy(start, s->state->q, (size_t)n * sizeof *start);
+    find_affected(it, c, range, start, affected);
+    bool good = false;
+    for (int i = 0; i <= steps; i++) {
+        double last = range[0] + (range[1] - range[0]) * (i - 1) / steps;
+        double value = range[0] + (range[1] - range[0]) * i / steps;
+        bool was = good;
+        good = set_coordinate(it, c, value, was ? NULL : start);
+        memcpy(pose, s->state->q, (size_t)n * sizeof *pose);
+        for (int path = 0; path < paths && good; path++) {
+            if (!affected[path]) {
+                continue;
             }
-            moment *swap = before;
-            before = now;
-            now = swap;
+            look(it, path, &now[path]);
+            now[path].change = was ? now[path].length - before[path].length : 0;
+            if (!was || fabs(now[path].change - before[path].change) <= SUSPECT) {
+                continue;
+            }
+            moment a = before[path], b = now[path];
+            double jump = corner(it, path, c, last, value, pose, &a, &b);
+            if (jump > JUMP) {
+                tell(it, path, c, value, jump, &a, &b);
+            }
+            set_coordinate(it, c, value, pose);
+        }
+        memcpy(before, now, (size_t)paths * sizeof *now);
+    }
+    free(start);
+    free(pose);
+}
+
+/* No path jumps when a coordinate moves over its range, but as listed. */
+void continuous(subject *it) {
+    int paths = it->s->paths->n_paths;
+    moment *now = calloc((size_t)paths + 1, sizeof *now),
+           *before = calloc((size_t)paths + 1, sizeof *now);
+    bool *affected = calloc((size_t)paths + 1, sizeof *affected);
+    for (int c = 0; c < it->n && paths > 0; c++) {
+        if (!it->s->system->coordinates[c].locked && !it->s->system->coordinates[c].prescribed) {
+            sweep_coordinate(it, c, now, before, affected);
         }
     }
     free(now);
     free(before);
-    free(start);
-    free(pose);
+    free(affected);
 }

@@ -56,6 +56,9 @@ void allocations(subject *it);
 extern int plane_courses;
 extern double plane_difference;
 
+/* Courses that were looked at, and those that go over surfaces that overlap and do not settle. */
+extern int all_courses, unsettled_courses;
+
 /* What is known of jumps: `name path coordinate reason` a line, in jumps.txt. Writes instead of
  * comparing if `list` is not NULL. */
 extern FILE *jump_list;
