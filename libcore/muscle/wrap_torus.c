@@ -54,7 +54,7 @@ static double search(double ring, const double *p, const double *d, double t, do
 #define MOST_STEPS 200
 #define NEWTON_STEPS 30
 #define CLOSED 1e-12  /* m: the line of the path's end passes p2 as near as that */
-#define HOMOTOPY 1e-3 /* the smallest part of the way to p2 that is tried */
+#define HOMOTOPY 0.02 /* the smallest part of the way to p2 that is tried */
 
 /* A path from p1 that touches the torus at the ring angle theta, follows the geodesic for a length
  * s and leaves it along its tangent. */

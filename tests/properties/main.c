@@ -74,19 +74,23 @@ void usual_range(const subject *it, int i, double *range) {
     }
 }
 
+bool held(const subject *it, int i) {
+    const fb_coordinate *c = &it->s->system->coordinates[i];
+    return c->locked || c->prescribed;
+}
+
 bool random_pose(subject *it, double speed) {
     fb_state *state = it->s->state;
-    const fb_system *s = it->s->system;
     for (int try = 0; try < MOST_TRIES; try++) {
         double part = try < MOST_TRIES / 2 ? 1 : 0.1; /* near the default pose, if all else fails */
         fb_state_defaults(state);
         for (int i = 0; i < it->n; i++) {
             double range[2], here = fabs(state->q[i]) < 1e6 ? state->q[i] : 0;
             usual_range(it, i, range);
-            if (!s->coordinates[i].locked && !s->coordinates[i].prescribed) {
+            if (!held(it, i)) {
                 state->q[i] = here + part * (between(it, range[0], range[1]) - here);
             }
-            state->u[i] = between(it, -speed, speed);
+            state->u[i] = held(it, i) ? 0 : between(it, -speed, speed);
         }
         if (it->m > 0 && fb_assemble(state, 1e-10) != FB_OK) {
             continue;

@@ -210,6 +210,41 @@ static const char *reason(const subject *it, int path, const moment *a, const mo
     return NULL;
 }
 
+/* Sets what couplers make of the other coordinates; false if there are constraints of other kinds.
+ */
+static bool couple(subject *it) {
+    const fb_system *s = it->s->system;
+    double x[FB_MAX_ARGUMENTS];
+    for (int round = 0; round < 3; round++) { /* couplers of couplers */
+        for (int i = 0; i < s->n_constraint; i++) {
+            const fb_constraint *c = &s->constraints[i];
+            if (c->kind == FB_CONSTRAINT_FIXED) {
+                continue;
+            }
+            if (c->kind != FB_CONSTRAINT_COUPLER) {
+                return false;
+            }
+            for (int k = 0; k < c->n_independent; k++) {
+                x[k] = it->s->state->q[c->independent[k]];
+            }
+            it->s->state->q[c->coordinate] =
+                c->scale * fb_function_value_n(&c->function, c->n_independent, x, NULL, NULL);
+        }
+    }
+    return true;
+}
+
+/* True if a coordinate follows others, or does not move. */
+static bool follows(const subject *it, int coordinate) {
+    const fb_system *s = it->s->system;
+    bool found = s->coordinates[coordinate].locked || s->coordinates[coordinate].prescribed;
+    for (int i = 0; i < s->n_constraint; i++) {
+        found = found || (s->constraints[i].kind == FB_CONSTRAINT_COUPLER &&
+                          s->constraints[i].coordinate == coordinate);
+    }
+    return found;
+}
+
 /* Sets a coordinate, and what constraints move with it. */
 static bool set_coordinate(subject *it, int c, double value, const double *start) {
     fb_state *state = it->s->state;
@@ -217,7 +252,7 @@ static bool set_coordinate(subject *it, int c, double value, const double *start
         memcpy(state->q, start, (size_t)it->n * sizeof *start);
     }
     state->q[c] = value;
-    if (it->m > 0 && fb_assemble_holding(state, c, 1e-10) != FB_OK) {
+    if (it->m > 0 && !couple(it) && fb_assemble_holding(state, c, 1e-10) != FB_OK) {
         return false;
     }
     fb_state_position(state);
@@ -352,7 +387,7 @@ void continuous(subject *it) {
            *before = calloc((size_t)paths + 1, sizeof *now);
     bool *affected = calloc((size_t)paths + 1, sizeof *affected);
     for (int c = 0; c < it->n && paths > 0; c++) {
-        if (!it->s->system->coordinates[c].locked && !it->s->system->coordinates[c].prescribed) {
+        if (!follows(it, c)) {
             sweep_coordinate(it, c, now, before, affected);
         }
     }

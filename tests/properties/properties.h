@@ -33,6 +33,8 @@ const char *path_name(const subject *it, int i);
 /* The range in which coordinate i is moved: its own, or 1 either way of the default if that is
  * wide. */
 void usual_range(const subject *it, int i, double *range);
+/* True if coordinate i is locked or prescribed. */
+bool held(const subject *it, int i);
 /* A random pose that meets the constraints, and speeds up to `speed` that do too; false if none was
  * found. Positions and velocities are computed. */
 bool random_pose(subject *it, double speed);
