@@ -328,7 +328,7 @@ fb_status fb_assemble_holding(fb_state *state, int held, double tolerance) {
     if (m == 0) {
         return FB_OK;
     }
-    double *work = fb_alloc((size_t)(m + m * n + n) * sizeof *work);
+    double *work = fb_scratch_take(state->scratch, (size_t)(m + m * n + n), sizeof *work);
     if (!work) {
         return FB_E_MEMORY;
     }
@@ -351,7 +351,7 @@ fb_status fb_assemble_holding(fb_state *state, int held, double tolerance) {
                 G[k * n + held] = 0;
             }
         }
-        if (fb_solve_least(m, n, G, error, step, 1e-12) != FB_OK) {
+        if (fb_solve_least(state->scratch, m, n, G, error, step, 1e-12) != FB_OK) {
             break;
         }
         double longest = largest(step, n), scale = longest > 0.5 ? 0.5 / longest : 1;
@@ -368,7 +368,7 @@ fb_status fb_assemble_holding(fb_state *state, int held, double tolerance) {
         }
         fb_state_position(state);
     }
-    fb_free(work);
+    fb_scratch_give(state->scratch, work);
     return status;
 }
 
@@ -378,7 +378,7 @@ void fb_project_velocity(fb_state *state) {
     if (m == 0) {
         return;
     }
-    double *work = fb_alloc((size_t)(2 * m + m * n + n) * sizeof *work);
+    double *work = fb_scratch_take(state->scratch, (size_t)(2 * m + m * n + n), sizeof *work);
     if (!work) {
         return;
     }
@@ -401,12 +401,12 @@ void fb_project_velocity(fb_state *state) {
             rhs[c->row] = 0; /* locked: it keeps its speed, which is zero where nobody set it */
         }
     }
-    if (fb_solve_least(m, n, G, rhs, step, 1e-12) == FB_OK) {
+    if (fb_solve_least(state->scratch, m, n, G, rhs, step, 1e-12) == FB_OK) {
         for (int k = 0; k < n; k++) {
             state->u[k] += step[k];
         }
     }
-    fb_free(work);
+    fb_scratch_give(state->scratch, work);
 }
 
 void fb_coordinate_coupling(fb_state *state, int coordinate, double *u) {
@@ -414,7 +414,9 @@ void fb_coordinate_coupling(fb_state *state, int coordinate, double *u) {
     int n = s->n_q, m = s->n_row;
     memset(u, 0, (size_t)n * sizeof *u);
     u[coordinate] = 1;
-    double *work = m > 0 ? fb_alloc((size_t)(2 * m + m * n + n) * sizeof *work) : NULL;
+    double *work = m > 0
+                       ? fb_scratch_take(state->scratch, (size_t)(2 * m + m * n + n), sizeof *work)
+                       : NULL;
     if (!work) {
         return;
     }
@@ -429,7 +431,7 @@ void fb_coordinate_coupling(fb_state *state, int coordinate, double *u) {
     for (int i = 0; i < m; i++) {
         rhs[i] = -G[i * n + coordinate];
     }
-    if (fb_solve_least(m, n, G, rhs, step, 1e-12) == FB_OK) {
+    if (fb_solve_least(state->scratch, m, n, G, rhs, step, 1e-12) == FB_OK) {
         for (int k = 0; k < n; k++) {
             u[k] += step[k];
         }
@@ -438,5 +440,5 @@ void fb_coordinate_coupling(fb_state *state, int coordinate, double *u) {
     for (int k = 0; k < n; k++) {
         u[k] = fabs(size) > 1e-9 ? u[k] / size : 0;
     }
-    fb_free(work);
+    fb_scratch_give(state->scratch, work);
 }

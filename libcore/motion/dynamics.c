@@ -47,7 +47,9 @@ void fb_mass_matrix(const fb_state *state, double *M) {
     const fb_system *s = state->system;
     int n = s->n_q;
     moments small[STACK_BODIES];
-    moments *I = s->n_body <= STACK_BODIES ? small : fb_alloc((size_t)s->n_body * sizeof *I);
+    moments *I = s->n_body <= STACK_BODIES
+                     ? small
+                     : fb_scratch_take(state->scratch, (size_t)s->n_body, sizeof *I);
     memset(M, 0, (size_t)(n * n) * sizeof *M);
     if (!I) {
         return;
@@ -83,14 +85,16 @@ void fb_mass_matrix(const fb_state *state, double *M) {
         }
     }
     if (I != small) {
-        fb_free(I);
+        fb_scratch_give(state->scratch, I);
     }
 }
 
 void fb_project_forces(const fb_state *state, double (*forces)[6], double *tau) {
     const fb_system *s = state->system;
     double small[STACK_BODIES][6];
-    double(*f)[6] = s->n_body <= STACK_BODIES ? small : fb_alloc((size_t)s->n_body * sizeof *f);
+    double(*f)[6] = s->n_body <= STACK_BODIES
+                        ? small
+                        : fb_scratch_take(state->scratch, (size_t)s->n_body, sizeof *f);
     if (!f) {
         return;
     }
@@ -105,7 +109,7 @@ void fb_project_forces(const fb_state *state, double (*forces)[6], double *tau) 
         }
     }
     if (f != small) {
-        fb_free(f);
+        fb_scratch_give(state->scratch, f);
     }
 }
 
@@ -114,8 +118,8 @@ void fb_inverse_dynamics(const fb_state *state, const double *udot, double (*ext
     const fb_system *s = state->system;
     double small_A[STACK_BODIES][6], small_f[STACK_BODIES][6];
     bool fits = s->n_body <= STACK_BODIES;
-    double(*A)[6] = fits ? small_A : fb_alloc((size_t)s->n_body * sizeof *A);
-    double(*f)[6] = fits ? small_f : fb_alloc((size_t)s->n_body * sizeof *f);
+    double(*A)[6] = fits ? small_A : fb_scratch_take(state->scratch, (size_t)s->n_body, sizeof *A);
+    double(*f)[6] = fits ? small_f : fb_scratch_take(state->scratch, (size_t)s->n_body, sizeof *f);
     memset(tau, 0, (size_t)s->n_q * sizeof *tau);
     if (A && f) {
         memset(A[0], 0, sizeof A[0]);
@@ -154,8 +158,8 @@ void fb_inverse_dynamics(const fb_state *state, const double *udot, double (*ext
         fb_project_forces(state, f, tau);
     }
     if (!fits) {
-        fb_free(A);
-        fb_free(f);
+        fb_scratch_give(state->scratch, f);
+        fb_scratch_give(state->scratch, A);
     }
 }
 
@@ -196,7 +200,7 @@ fb_status fb_forward_dynamics(fb_state *state, const double *tau, double *udot) 
     const fb_system *s = state->system;
     int n = s->n_q, m = s->n_row;
     size_t size = (size_t)(n * n + 2 * n + m * n + m);
-    double *work = fb_alloc((size + 1) * sizeof *work);
+    double *work = fb_scratch_take(state->scratch, size + 1, sizeof *work);
     if (!work) {
         return FB_E_MEMORY;
     }
@@ -208,9 +212,9 @@ fb_status fb_forward_dynamics(fb_state *state, const double *tau, double *udot) 
     }
     fb_status status;
     if (m > 0) {
-        double *error = fb_alloc((size_t)m * sizeof *error);
+        double *error = fb_scratch_take(state->scratch, (size_t)m, sizeof *error);
         if (!error) {
-            fb_free(work);
+            fb_scratch_give(state->scratch, work);
             return FB_E_MEMORY;
         }
         fb_constraint_position(state, error, G);
@@ -218,11 +222,11 @@ fb_status fb_forward_dynamics(fb_state *state, const double *tau, double *udot) 
         for (int i = 0; i < m; i++) {
             b[i] = -b[i];
         }
-        status = fb_solve_constrained(n, m, M, G, rhs, b, udot);
-        fb_free(error);
+        status = fb_solve_constrained(state->scratch, n, m, M, G, rhs, b, udot);
+        fb_scratch_give(state->scratch, error);
     } else {
-        status = fb_solve_constrained(n, 0, M, NULL, rhs, NULL, udot);
+        status = fb_solve_constrained(state->scratch, n, 0, M, NULL, rhs, NULL, udot);
     }
-    fb_free(work);
+    fb_scratch_give(state->scratch, work);
     return status;
 }

@@ -8,14 +8,15 @@
 fb_state *fb_state_new(const fb_system *system) {
     size_t nq = (size_t)system->n_q, nb = (size_t)system->n_body;
     size_t doubles = 3 * nq + 6 * nq + nb * (12 + 3 + 9 + 6 + 6);
-    fb_state *state = fb_alloc(sizeof *state);
+    fb_state *state = fb_alloc(sizeof *state + sizeof *state->scratch);
     double *block = fb_alloc((doubles + 1) * sizeof *block);
     if (!state || !block) {
         fb_free(state);
         fb_free(block);
         return NULL;
     }
-    memset(state, 0, sizeof *state);
+    memset(state, 0, sizeof *state + sizeof *state->scratch);
+    state->scratch = (fb_scratch *)(state + 1);
     memset(block, 0, (doubles + 1) * sizeof *block);
     state->system = system;
     state->block = block;
@@ -36,6 +37,7 @@ void fb_state_free(fb_state *state) {
     if (!state) {
         return;
     }
+    fb_scratch_clear(state->scratch);
     fb_free(state->block);
     fb_free(state);
 }

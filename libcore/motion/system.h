@@ -11,6 +11,7 @@
 #ifndef FB_MOTION_SYSTEM_H
 #define FB_MOTION_SYSTEM_H
 
+#include "libcore/base/scratch.h"
 #include "libcore/base/spatial.h"
 #include "libcore/motion/function.h"
 
@@ -135,9 +136,10 @@ typedef struct fb_state {
     double (*center)[3];  /* n_body: centres of mass in ground */
     double (*inertia)[9]; /* n_body: central inertia in ground axes */
     /* velocities */
-    double (*V)[6];  /* n_body: spatial velocity */
-    double (*A0)[6]; /* n_body: spatial acceleration with udot = 0 */
-    double *N;       /* per joint with XYZ angles: 9 numbers of qdot = N u, at 9 * body */
+    double (*V)[6];      /* n_body: spatial velocity */
+    double (*A0)[6];     /* n_body: spatial acceleration with udot = 0 */
+    double *N;           /* per joint with XYZ angles: 9 numbers of qdot = N u, at 9 * body */
+    fb_scratch *scratch; /* working memory of what is computed */
     void *block;
 } fb_state;
 
