@@ -110,6 +110,7 @@ static void wrap_over(const fb_paths *paths, const fb_path *path, user *u, const
             continue;
         }
         u->outcome = way.outcome;
+        course->inside = way.outcome == FB_WRAP_INSIDE ? use->wrap : course->inside;
         if (way.outcome == FB_WRAP_THROUGH) {
             return;
         }

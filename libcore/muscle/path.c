@@ -452,6 +452,7 @@ void fb_path_course(const fb_paths *paths, int i, const fb_state *state, fb_cour
     const fb_path *path = &paths->paths[i];
     course->n = 0;
     course->length = 0;
+    course->inside = -1;
     course->unsettled = false;
     if (path->length) {
         double x[FB_MAX_ARGUMENTS];

@@ -70,7 +70,9 @@ typedef struct fb_course_point {
 typedef struct fb_course {
     fb_course_point *points;
     int n;
-    double length;  /* m */
+    double length; /* m */
+    int inside; /* number of a wrap object around which a segment should go, but that holds one of
+                   its ends; -1: none, or as_opensim4 */
     bool unsettled; /* it goes over surfaces that overlap, and no course was found that stays */
 } fb_course;
 
