@@ -46,6 +46,8 @@ LIB := $(BUILD)/libfb.a
 CLI := $(BUILD)/cli.a
 BINARIES := $(TOOLS:%=$(BUILD)/%)
 TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
+# what holds for any model; with its own malloc, which counts
+PROPERTIES := $(BUILD)/tests/properties/properties
 TEST_HELP := $(call object,tests/help.c)
 
 .PHONY: all lib tools help deps demo check check-all test install uninstall asan ubsan valgrind coverage bench fuzz \
@@ -97,7 +99,7 @@ test: tools lib $(TESTS) ## run the unit tests (CONFIG=asan for sanitizers)
 check: deps ## all tests; with CORPUS=../shared also the shared models
 	@$(MAKE) --no-print-directory check-all
 
-check-all: test
+check-all: test $(PROPERTIES)
 	@sh tests/check.sh $(BUILD) "$(CORPUS)"
 
 install: all ## install under PREFIX (and DESTDIR)
@@ -136,6 +138,9 @@ BENCH_MODELS = models/elbow/elbow.osim $(if $(CORPUS),$(foreach n,0001 0023 0056
   $(wildcard $(CORPUS)/corpus/osim/$(n)_*.osim)) $(CORPUS)/corpus/pipelines/Gait2392_Simbody/gait2392_simbody.osim)
 $(BUILD)/tests/bench/mechanics $(BUILD)/tests/bench/mujoco: $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(if $(findstring mujoco,$@),-lmujoco) $(ALGEBRA) $(LIBS) -o $@
+
+$(PROPERTIES): $(call object,$(wildcard tests/properties/*.c)) $(LIB)
+	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(LIBS) -o $@
 
 FUZZ_SECONDS ?= 60
 FUZZERS := build/fuzz/fuzz_osim build/fuzz/fuzz_fb

@@ -103,6 +103,7 @@ typedef struct evaluation {
     bool geometric;    /* --moment-arms */
     double *arms;      /* geometric: n_paths x n_q */
     bool *differenced; /* n_paths: which of them by differences */
+    bool *told;        /* n_paths: what is odd of it was told */
 } evaluation;
 
 /* The name of the i-th coordinate in the order of columns, which is the model's. */
@@ -284,6 +285,38 @@ static void put_paths(evaluation *e, double time) {
     }
 }
 
+/* Tells of paths at places where their geometry says little, of each once. */
+static void tell_paths(evaluation *e, double time) {
+    fb_simulation *s = e->s;
+    for (int i = 0; i < s->paths->n_paths; i++) {
+        const fb_path *path = &s->paths->paths[i];
+        const char *what = NULL, *name = "", *then = NULL;
+        if (e->told[i] || path->length || path->n_points == 0) {
+            continue;
+        }
+        fb_path_course(s->paths, i, s->state, &s->course);
+        if (s->course.length == 0) {
+            what = "all its points are at one place";
+            then = "its arms and speed are 0";
+        } else if (s->course.inside >= 0) {
+            what = "a point is inside what it wraps, ";
+            name = s->paths->wraps[s->course.inside].element->name;
+            then = "it goes straight there";
+        } else if (s->course.unsettled) {
+            what = "it wraps surfaces that overlap, and no way over them was found";
+            then = "the last one that was tried is used";
+        } else {
+            continue;
+        }
+        e->told[i] = true;
+        fb_diag_add(&e->cli->diag, FB_WARNING, FB4005,
+                    (fb_place){path->owner->file, path->owner->line, path->owner->path,
+                               path->owner->cls->name},
+                    then, "%s '%s': %s%s (time %g)", path->owner->cls->name, path->owner->name,
+                    what, name ? name : "", time);
+    }
+}
+
 static void put_muscles(evaluation *e, double time) {
     fb_simulation *s = e->s;
     double *to = row_of(e, MUSCLE, time);
@@ -298,6 +331,13 @@ static void put_muscles(evaluation *e, double time) {
                         element->cls->name, element->name, time);
         }
         const fb_muscle_point *p = &s->points[i];
+        if (!(p->fiber_length > 0) && !e->told[s->muscles->muscles[i].path]) {
+            e->told[s->muscles->muscles[i].path] = true;
+            fb_diag_add(&e->cli->diag, FB_WARNING, FB4001,
+                        (fb_place){element->file, element->line, element->path, element->cls->name},
+                        NULL, "%s '%s': its path leaves no length to the fibers at time %g",
+                        element->cls->name, element->name, time);
+        }
         if (to) {
             const double x[7] = {
                 p->fiber_length,           p->fiber_velocity,     p->pennation,
@@ -374,6 +414,7 @@ static void find_columns(evaluation *e, fb_arena *arena) {
     e->scratch = fb_arena_array(arena, n * n + n, sizeof *e->scratch);
     e->arms = fb_arena_array(arena, n * (size_t)e->s->paths->n_paths, sizeof *e->arms);
     e->differenced = fb_arena_array(arena, (size_t)e->s->paths->n_paths, sizeof *e->differenced);
+    e->told = fb_arena_array(arena, (size_t)e->s->paths->n_paths, sizeof *e->told);
     for (size_t i = 0; i < n; i++) {
         e->value[i] = column_of(e, system->coordinates[i].path, "value", "");
         e->speed[i] = column_of(e, system->coordinates[i].path, "speed", "_u");
@@ -476,6 +517,7 @@ static void evaluate(evaluation *e) {
         control(e, moment);
         put_bodies(e, time);
         put_links(e, time);
+        tell_paths(e, time);
         put_paths(e, time);
         put_muscles(e, time);
         put_dynamics(e, time, moment);

@@ -353,7 +353,7 @@ fb_status fb_assemble_held(fb_state *state, const int *held, int n_held, double 
     if (m == 0) {
         return FB_OK;
     }
-    double *work = fb_alloc((size_t)(m + m * n + n) * sizeof *work);
+    double *work = fb_scratch_take(state->scratch, (size_t)(m + m * n + n), sizeof *work);
     if (!work) {
         return FB_E_MEMORY;
     }
@@ -376,7 +376,7 @@ fb_status fb_assemble_held(fb_state *state, const int *held, int n_held, double 
                 G[k * n + held[h]] = 0;
             }
         }
-        if (fb_solve_least(m, n, G, error, step, 1e-12) != FB_OK) {
+        if (fb_solve_least(state->scratch, m, n, G, error, step, 1e-12) != FB_OK) {
             break;
         }
         double longest = largest(step, n), scale = longest > 0.5 ? 0.5 / longest : 1;
@@ -393,7 +393,7 @@ fb_status fb_assemble_held(fb_state *state, const int *held, int n_held, double 
         }
         fb_state_position(state);
     }
-    fb_free(work);
+    fb_scratch_give(state->scratch, work);
     return status;
 }
 
@@ -403,7 +403,7 @@ void fb_project_velocity(fb_state *state) {
     if (m == 0) {
         return;
     }
-    double *work = fb_alloc((size_t)(2 * m + m * n + n) * sizeof *work);
+    double *work = fb_scratch_take(state->scratch, (size_t)(2 * m + m * n + n), sizeof *work);
     if (!work) {
         return;
     }
@@ -426,12 +426,12 @@ void fb_project_velocity(fb_state *state) {
             rhs[c->row] = 0; /* locked: it keeps its speed, which is zero where nobody set it */
         }
     }
-    if (fb_solve_least(m, n, G, rhs, step, m * REDUNDANT) == FB_OK) {
+    if (fb_solve_least(state->scratch, m, n, G, rhs, step, m * REDUNDANT) == FB_OK) {
         for (int k = 0; k < n; k++) {
             state->u[k] += step[k];
         }
     }
-    fb_free(work);
+    fb_scratch_give(state->scratch, work);
 }
 
 void fb_coordinate_coupling(fb_state *state, int coordinate, double *u) {
@@ -439,7 +439,9 @@ void fb_coordinate_coupling(fb_state *state, int coordinate, double *u) {
     int n = s->n_q, m = s->n_row;
     memset(u, 0, (size_t)n * sizeof *u);
     u[coordinate] = 1;
-    double *work = m > 0 ? fb_alloc((size_t)(2 * m + m * n + n) * sizeof *work) : NULL;
+    double *work = m > 0
+                       ? fb_scratch_take(state->scratch, (size_t)(2 * m + m * n + n), sizeof *work)
+                       : NULL;
     if (!work) {
         return;
     }
@@ -454,7 +456,7 @@ void fb_coordinate_coupling(fb_state *state, int coordinate, double *u) {
     for (int i = 0; i < m; i++) {
         rhs[i] = -G[i * n + coordinate];
     }
-    if (fb_solve_least(m, n, G, rhs, step, m * REDUNDANT) == FB_OK) {
+    if (fb_solve_least(state->scratch, m, n, G, rhs, step, m * REDUNDANT) == FB_OK) {
         for (int k = 0; k < n; k++) {
             u[k] += step[k];
         }
@@ -463,5 +465,5 @@ void fb_coordinate_coupling(fb_state *state, int coordinate, double *u) {
     for (int k = 0; k < n; k++) {
         u[k] = fabs(size) > 1e-9 ? u[k] / size : 0;
     }
-    fb_free(work);
+    fb_scratch_give(state->scratch, work);
 }

@@ -29,7 +29,9 @@ void fb_mass_matrix(const fb_state *state, double *M) {
     const fb_system *s = state->system;
     int n = s->n_q;
     fb_moments small[STACK_BODIES];
-    fb_moments *I = s->n_body <= STACK_BODIES ? small : fb_alloc((size_t)s->n_body * sizeof *I);
+    fb_moments *I = s->n_body <= STACK_BODIES
+                        ? small
+                        : fb_scratch_take(state->scratch, (size_t)s->n_body, sizeof *I);
     memset(M, 0, (size_t)(n * n) * sizeof *M);
     if (!I) {
         return;
@@ -63,14 +65,16 @@ void fb_mass_matrix(const fb_state *state, double *M) {
         }
     }
     if (I != small) {
-        fb_free(I);
+        fb_scratch_give(state->scratch, I);
     }
 }
 
 void fb_project_forces(const fb_state *state, double (*forces)[6], double *tau) {
     const fb_system *s = state->system;
     double small[STACK_BODIES][6];
-    double(*f)[6] = s->n_body <= STACK_BODIES ? small : fb_alloc((size_t)s->n_body * sizeof *f);
+    double(*f)[6] = s->n_body <= STACK_BODIES
+                        ? small
+                        : fb_scratch_take(state->scratch, (size_t)s->n_body, sizeof *f);
     if (!f) {
         return;
     }
@@ -85,7 +89,7 @@ void fb_project_forces(const fb_state *state, double (*forces)[6], double *tau) 
         }
     }
     if (f != small) {
-        fb_free(f);
+        fb_scratch_give(state->scratch, f);
     }
 }
 
@@ -94,8 +98,8 @@ void fb_inverse_dynamics(const fb_state *state, const double *udot, double (*ext
     const fb_system *s = state->system;
     double small_A[STACK_BODIES][6], small_f[STACK_BODIES][6];
     bool fits = s->n_body <= STACK_BODIES;
-    double(*A)[6] = fits ? small_A : fb_alloc((size_t)s->n_body * sizeof *A);
-    double(*f)[6] = fits ? small_f : fb_alloc((size_t)s->n_body * sizeof *f);
+    double(*A)[6] = fits ? small_A : fb_scratch_take(state->scratch, (size_t)s->n_body, sizeof *A);
+    double(*f)[6] = fits ? small_f : fb_scratch_take(state->scratch, (size_t)s->n_body, sizeof *f);
     memset(tau, 0, (size_t)s->n_q * sizeof *tau);
     if (A && f) {
         memset(A[0], 0, sizeof A[0]);
@@ -133,8 +137,8 @@ void fb_inverse_dynamics(const fb_state *state, const double *udot, double (*ext
         fb_project_forces(state, f, tau);
     }
     if (!fits) {
-        fb_free(A);
-        fb_free(f);
+        fb_scratch_give(state->scratch, f);
+        fb_scratch_give(state->scratch, A);
     }
 }
 
@@ -169,21 +173,16 @@ double fb_kinetic_energy(const fb_state *state) {
 
 /* ---- forward dynamics ----------------------------------------------------------------------- */
 
-/* The equations of motion: M udot = rhs + G^T lambda, G udot = b, in the state's work. */
+/* The equations of motion: M udot = rhs + G^T lambda, G udot = b. */
 typedef struct equations {
     double *M, *rhs, *G, *b, *rest;
 } equations;
 
-size_t fb_dynamics_work(const fb_system *system) {
-    size_t n = (size_t)system->n_q, m = (size_t)system->n_row;
-    return n * n + 2 * n + m * n + 2 * m + fb_reduction_work(system);
-}
-
-static void set_up(fb_state *state, const double *tau, equations *e) {
+static void set_up(fb_state *state, const double *tau, double *work, equations *e) {
     const fb_system *s = state->system;
     int n = s->n_q, m = s->n_row;
     double *bias;
-    e->M = state->work;
+    e->M = work;
     e->rhs = e->M + n * n;
     bias = e->rhs + n;
     e->G = bias + n;
@@ -205,11 +204,19 @@ static void set_up(fb_state *state, const double *tau, equations *e) {
 
 fb_status fb_forward_dynamics(fb_state *state, const double *tau, double *udot) {
     const fb_system *s = state->system;
-    equations e;
-    set_up(state, tau, &e);
-    if (fb_reduction_solve(s, e.M, e.G, e.rhs, e.b, udot, e.rest)) {
-        return FB_OK;
+    size_t n = (size_t)s->n_q, m = (size_t)s->n_row;
+    size_t size = n * n + 2 * n + m * n + 2 * m + fb_reduction_work(s);
+    double *work = fb_scratch_take(state->scratch, size, sizeof *work);
+    if (!work) {
+        return FB_E_MEMORY;
     }
-    set_up(state, tau, &e); /* they are used up */
-    return fb_solve_constrained(s->n_q, s->n_row, e.M, e.G, e.rhs, e.b, udot);
+    equations e;
+    fb_status status = FB_OK;
+    set_up(state, tau, work, &e);
+    if (!fb_reduction_solve(s, e.M, e.G, e.rhs, e.b, udot, e.rest)) {
+        set_up(state, tau, work, &e); /* they are used up */
+        status = fb_solve_constrained(state->scratch, s->n_q, s->n_row, e.M, e.G, e.rhs, e.b, udot);
+    }
+    fb_scratch_give(state->scratch, work);
+    return status;
 }

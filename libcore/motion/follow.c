@@ -49,8 +49,9 @@ static bool is_dependent(const fb_system *s, int coordinate) {
 
 /* The least rates of the others, or only of those that couplers make dependent, that let
  * dq[coordinate] = 1 be. `work`: m * n + m + n numbers. */
-static bool solve_rates(const fb_system *s, const double *G, bool only_dependent, int coordinate,
+static bool solve_rates(const fb_state *state, const double *G, bool only_dependent, int coordinate,
                         double scale, double *work, double *dq) {
+    const fb_system *s = state->system;
     int n = s->n_q, m = s->n_row;
     double *some = work, *right = some + m * n, *step = right + m;
     memcpy(some, G, (size_t)(m * n) * sizeof *some);
@@ -63,7 +64,7 @@ static bool solve_rates(const fb_system *s, const double *G, bool only_dependent
     for (int i = 0; i < m; i++) {
         right[i] = -G[i * n + coordinate];
     }
-    if (fb_solve_least(m, n, some, right, step, 1e-12) != FB_OK) {
+    if (fb_solve_least(state->scratch, m, n, some, right, step, 1e-12) != FB_OK) {
         return false;
     }
     for (int k = 0; k < n; k++) {
@@ -80,7 +81,7 @@ bool fb_coordinate_follow(fb_state *state, int coordinate, double *dq) {
     if (m == 0) {
         return true;
     }
-    double *G = fb_alloc((size_t)(2 * m * n + 2 * m + n) * sizeof *G);
+    double *G = fb_scratch_take(state->scratch, (size_t)(2 * m * n + 2 * m + n), sizeof *G);
     if (!G) {
         memset(dq, 0, (size_t)n * sizeof *dq);
         return false;
@@ -98,11 +99,11 @@ bool fb_coordinate_follow(fb_state *state, int coordinate, double *dq) {
         scale = fmax(scale, fabs(G[i * n + coordinate]));
     }
     /* without the others: a loop of bodies, or a coordinate that itself depends on another */
-    bool found = scale == 0 || solve_rates(s, G, true, coordinate, scale, work, dq) ||
-                 solve_rates(s, G, false, coordinate, scale, work, dq);
+    bool found = scale == 0 || solve_rates(state, G, true, coordinate, scale, work, dq) ||
+                 solve_rates(state, G, false, coordinate, scale, work, dq);
     if (!found) {
         memset(dq, 0, (size_t)n * sizeof *dq);
     }
-    fb_free(G);
+    fb_scratch_give(state->scratch, G);
     return found;
 }

@@ -59,29 +59,46 @@ static void backward(int n, const double *L, double *x) { /* L^T x = x */
     }
 }
 
-fb_status fb_solve_least(int m, int n, double *G, const double *b, double *x, double tolerance) {
-    int most = m > n ? m : n, least = m < n ? m : n, rank;
-    double *rhs = fb_alloc((size_t)(most + least + 1) * sizeof *rhs);
-    if (!rhs) {
-        return FB_E_MEMORY;
+fb_status fb_solve_least(fb_scratch *scratch, int m, int n, double *G, const double *b, double *x,
+                         double tolerance) {
+    int most = m > n ? m : n, least = m < n ? m : n, rank = 0, n_integers = 1;
+    double wanted = 0;
+    int info = LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, m, n, 1, NULL, m, NULL, most, NULL, tolerance,
+                                   &rank, &wanted, -1, &n_integers);
+    int n_work = (int)wanted;
+    size_t doubles = (size_t)(m * n + most + least + 1 + n_work);
+    double *columns = fb_scratch_take(scratch, doubles, sizeof *columns);
+    lapack_int *integers = fb_scratch_take(scratch, (size_t)n_integers + 1, sizeof *integers);
+    fb_status status = FB_E_MEMORY;
+    if (columns && integers && info == 0) {
+        double *rhs = columns + m * n, *values = rhs + most, *work = values + least + 1;
+        for (int i = 0; i < m; i++) {
+            for (int j = 0; j < n; j++) {
+                columns[j * m + i] = G[i * n + j];
+            }
+        }
+        memset(rhs, 0, (size_t)most * sizeof *rhs);
+        memcpy(rhs, b, (size_t)m * sizeof *rhs);
+        info = LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, m, n, 1, columns, m, rhs, most, values,
+                                   tolerance, &rank, work, n_work, integers);
+        if (info == 0) {
+            memcpy(x, rhs, (size_t)n * sizeof *x);
+        }
     }
-    double *values = rhs + most;
-    memset(rhs, 0, (size_t)most * sizeof *rhs);
-    memcpy(rhs, b, (size_t)m * sizeof *rhs);
-    int info = LAPACKE_dgelsd(LAPACK_ROW_MAJOR, m, n, 1, G, n, rhs, 1, values, tolerance, &rank);
-    if (info == 0) {
-        memcpy(x, rhs, (size_t)n * sizeof *x);
+    if (columns && integers) {
+        status = info == 0 ? FB_OK : FB_E_NUMERIC;
     }
-    fb_free(rhs);
-    return info == 0 ? FB_OK : FB_E_NUMERIC;
+    fb_scratch_give(scratch, integers);
+    fb_scratch_give(scratch, columns);
+    return status;
 }
 
 /* The whole saddle point system by least squares, for mass matrices that are singular: directions
  * without mass must be held by the constraints. */
-static fb_status solve_saddle(int n, int m, const double *M, const double *G, const double *rhs,
-                              const double *b, double *x) {
+static fb_status solve_saddle(fb_scratch *scratch, int n, int m, const double *M, const double *G,
+                              const double *rhs, const double *b, double *x) {
     int size = n + m;
-    double *A = fb_alloc((size_t)(size * size + 2 * size) * sizeof *A);
+    double *A = fb_scratch_take(scratch, (size_t)(size * size + 2 * size), sizeof *A);
     if (!A) {
         return FB_E_MEMORY;
     }
@@ -97,20 +114,20 @@ static fb_status solve_saddle(int n, int m, const double *M, const double *G, co
     for (int j = 0; j < m; j++) {
         right[n + j] = b[j];
     }
-    fb_status status = fb_solve_least(size, size, A, right, solution, 1e-13);
+    fb_status status = fb_solve_least(scratch, size, size, A, right, solution, 1e-13);
     if (status == FB_OK) {
         memcpy(x, solution, (size_t)n * sizeof *x);
     }
-    fb_free(A);
+    fb_scratch_give(scratch, A);
     return status;
 }
 
-fb_status fb_solve_constrained(int n, int m, double *M, double *G, const double *rhs,
-                               const double *b, double *x) {
+fb_status fb_solve_constrained(fb_scratch *scratch, int n, int m, double *M, double *G,
+                               const double *rhs, const double *b, double *x) {
     if (n == 0) {
         return FB_OK;
     }
-    double *L = fb_alloc((size_t)(n * n + m * n + m * m + m) * sizeof *L);
+    double *L = fb_scratch_take(scratch, (size_t)(n * n + m * n + m * m + m), sizeof *L);
     if (!L) {
         return FB_E_MEMORY;
     }
@@ -118,8 +135,8 @@ fb_status fb_solve_constrained(int n, int m, double *M, double *G, const double 
     fb_status status = FB_OK;
     memcpy(L, M, (size_t)(n * n) * sizeof *L);
     if (!cholesky(n, L, n, SMALL_PIVOT)) {
-        status = m > 0 ? solve_saddle(n, m, M, G, rhs, b, x) : FB_E_NUMERIC;
-        fb_free(L);
+        status = m > 0 ? solve_saddle(scratch, n, m, M, G, rhs, b, x) : FB_E_NUMERIC;
+        fb_scratch_give(scratch, L);
         return status;
     }
     memcpy(x, rhs, (size_t)n * sizeof *x);
@@ -151,13 +168,13 @@ fb_status fb_solve_constrained(int n, int m, double *M, double *G, const double 
             forward(m, copy, lambda);
             backward(m, copy, lambda);
         } else { /* redundant constraints */
-            double *b2 = fb_alloc((size_t)m * sizeof *b2);
+            double *b2 = fb_scratch_take(scratch, (size_t)m, sizeof *b2);
             if (!b2) {
                 status = FB_E_MEMORY;
             } else {
                 memcpy(b2, lambda, (size_t)m * sizeof *b2);
-                status = fb_solve_least(m, m, A, b2, lambda, m * REDUNDANT);
-                fb_free(b2);
+                status = fb_solve_least(scratch, m, m, A, b2, lambda, m * REDUNDANT);
+                fb_scratch_give(scratch, b2);
             }
         }
         for (int i = 0; status == FB_OK && i < m; i++) {
@@ -167,6 +184,6 @@ fb_status fb_solve_constrained(int n, int m, double *M, double *G, const double 
         }
     }
     backward(n, L, x);
-    fb_free(L);
+    fb_scratch_give(scratch, L);
     return status;
 }

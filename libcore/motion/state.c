@@ -8,15 +8,16 @@
 fb_state *fb_state_new(const fb_system *system) {
     size_t nq = (size_t)system->n_q, nb = (size_t)system->n_body;
     size_t doubles = 3 * nq + 6 * nq + nb * (3 * 12 + 3 + 9 + 6 + 6 + 13) +
-                     (size_t)system->n_axis_numbers + fb_dynamics_work(system);
-    fb_state *state = fb_alloc(sizeof *state);
+                     (size_t)system->n_axis_numbers;
+    fb_state *state = fb_alloc(sizeof *state + sizeof *state->scratch);
     double *block = fb_alloc((doubles + 1) * sizeof *block);
     if (!state || !block) {
         fb_free(state);
         fb_free(block);
         return NULL;
     }
-    memset(state, 0, sizeof *state);
+    memset(state, 0, sizeof *state + sizeof *state->scratch);
+    state->scratch = (fb_scratch *)(state + 1);
     memset(block, 0, (doubles + 1) * sizeof *block);
     state->system = system;
     state->block = block;
@@ -32,8 +33,7 @@ fb_state *fb_state_new(const fb_system *system) {
     state->frame = (fb_pose *)(void *)(state->A0 + nb);
     state->moved = state->frame + nb;
     state->axes = (double *)(void *)(state->moved + nb);
-    state->work = state->axes + system->n_axis_numbers;
-    state->moments = (fb_moments *)(void *)(state->work + fb_dynamics_work(system));
+    state->moments = (fb_moments *)(void *)(state->axes + system->n_axis_numbers);
     fb_state_defaults(state);
     return state;
 }
@@ -42,6 +42,7 @@ void fb_state_free(fb_state *state) {
     if (!state) {
         return;
     }
+    fb_scratch_clear(state->scratch);
     fb_free(state->block);
     fb_free(state);
 }

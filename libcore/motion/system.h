@@ -11,6 +11,7 @@
 #ifndef FB_MOTION_SYSTEM_H
 #define FB_MOTION_SYSTEM_H
 
+#include "libcore/base/scratch.h"
 #include "libcore/base/spatial.h"
 #include "libcore/motion/function.h"
 
@@ -159,10 +160,10 @@ typedef struct fb_state {
     fb_pose *frame;       /* n_body: the joint's parent frame in ground */
     fb_pose *moved;       /* n_body: the joint's child frame in ground */
     double *axes;         /* what the joints' axes do: see joints.h */
-    double *work;         /* of fb_forward_dynamics: fb_dynamics_work(system) */
     /* velocities */
-    double (*V)[6];  /* n_body: spatial velocity */
-    double (*A0)[6]; /* n_body: spatial acceleration with udot = 0 */
+    double (*V)[6];      /* n_body: spatial velocity */
+    double (*A0)[6];     /* n_body: spatial acceleration with udot = 0 */
+    fb_scratch *scratch; /* working memory of what is computed */
     void *block;
 } fb_state;
 
@@ -228,7 +229,6 @@ void fb_coordinate_forces(const fb_state *state, double *forces);
 /* Accelerations under generalised forces tau (gravity and velocity terms are added here) with
  * constraints; FB_E_NUMERIC if the mass matrix is singular where it must not be. No allocation,
  * unless constraints are redundant. */
-size_t fb_dynamics_work(const fb_system *system);
 fb_status fb_forward_dynamics(fb_state *state, const double *tau, double *udot);
 
 #ifdef __cplusplus

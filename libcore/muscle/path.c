@@ -3,12 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_PASSES 8      /* over several wrap objects, in OpenSim */
-#define PASS_CHANGE 0.0005 /* m, its tolerance on the length */
-#define EXACT_PASSES 50
-#define EXACT_CHANGE 1e-10
+#include "libcore/muscle/course.h"
+
 #define CONDITION_SLACK 1e-5 /* a conditional point counts so far outside its range */
-#define MOST_WRAPS 16        /* of one path */
 
 /* ---- compiling ------------------------------------------------------------------------------ */
 
@@ -113,7 +110,7 @@ static int wrap_number(const builder *b, const fb_element *wrap) {
 
 static void compile_path_wraps(builder *b, fb_path *path, const fb_value *wraps) {
     path->wraps = fb_arena_array(&b->p->arena, (size_t)wraps->n, sizeof *path->wraps);
-    for (int i = 0; i < wraps->n && path->n_wraps < MOST_WRAPS; i++) {
+    for (int i = 0; i < wraps->n && path->n_wraps < FB_MOST_WRAPS; i++) {
         const fb_element *from = wraps->as.objects[i];
         fb_path_wrap *to = &path->wraps[path->n_wraps];
         const char *method = fb_get_string(from, "method");
@@ -238,7 +235,8 @@ static void compile_path(builder *b, const fb_element *owner, const fb_element *
     if (b->status == FB_OK) {
         list_coordinates(b, &path);
     }
-    int most = path.n_points + 2 * path.n_wraps;
+    /* every segment may go around every object, and around others once more */
+    int most = path.n_points + 2 * path.n_wraps * (path.n_points + path.n_wraps);
     b->p->most_points = most > b->p->most_points ? most : b->p->most_points;
     size_t n = (size_t)b->p->n_paths;
     FB_PUSH(&b->p->arena, b->p->paths, n, b->capacity, path);
@@ -335,231 +333,6 @@ static void place_point(const fb_path_point *point, const fb_state *state, doubl
     fb_pose_point(ground, &state->pose[point->body], in_body);
 }
 
-/* ---- wrapping ------------------------------------------------------------------------------- */
-
-/* What is known of one wrap object on a path while its course is found. */
-typedef struct wrapping {
-    fb_wrap_path on; /* points in the wrap object's frame, and the length between them */
-    bool wrapped;
-    bool cached; /* as OpenSim 4: places in ground are those of the first time */
-    double place[2][3];
-    fb_wrap_outcome outcome;
-    int after; /* source of the point before its own, if wrapped */
-    int stamp; /* of the course when it was last tried */
-} wrapping;
-
-static void remove_wrap(fb_course *course, int wrap) {
-    int n = 0;
-    for (int i = 0; i < course->n; i++) {
-        if (course->points[i].source != -1 - wrap) {
-            course->points[n++] = course->points[i];
-        }
-    }
-    course->n = n;
-}
-
-/* The course's index of the first (or last) point of a wrap's range that counts. */
-static int range_end(const fb_course *course, int wanted, int n_points, bool first) {
-    int best = first ? 0 : course->n - 1;
-    if (wanted < 0 || wanted >= n_points) {
-        return best;
-    }
-    for (int i = first ? course->n - 1 : 0; first ? i >= 0 : i < course->n; i += first ? -1 : 1) {
-        int source = course->points[i].source;
-        if (source < 0) {
-            continue;
-        }
-        if (first ? source >= wanted : source <= wanted) {
-            best = i;
-        }
-    }
-    return best;
-}
-
-static void insert_wrap(const fb_paths *paths, const fb_path *path, int k, wrapping *w,
-                        const fb_state *state, fb_course *course, int after) {
-    const fb_wrap *wrap = &paths->wraps[path->wraps[k].wrap];
-    memmove(course->points + after + 3, course->points + after + 1,
-            (size_t)(course->n - after - 1) * sizeof *course->points);
-    course->n += 2;
-    for (int end = 0; end < 2; end++) {
-        fb_course_point *point = &course->points[after + 1 + end];
-        double in_body[3];
-        fb_pose_point(in_body, &wrap->pose, end == 0 ? w->on.r1 : w->on.r2);
-        fb_pose_point(point->site, &state->pose[wrap->body], in_body);
-        if (!w->cached) {
-            fb_v3_copy(w->place[end], point->site);
-        }
-        fb_v3_copy(point->place,
-                   paths->as_opensim4 && path->n_wraps > 1 ? w->place[end] : point->site);
-        point->body = wrap->body;
-        point->source = -1 - k;
-    }
-    w->cached = true;
-}
-
-/* A point of the ground in a frame. */
-static void to_frame(double *r, const fb_pose *frame, const double *ground) {
-    double d[3];
-    fb_v3_sub(d, ground, frame->p);
-    fb_m3_tmul_v3(r, frame->R, d);
-}
-
-/* How much longer the course gets from a over the surface to b, as OpenSim 4 measures it: with
- * places of wrap points that are not renewed. */
-static double stale_change(const fb_pose *frame, const fb_wrap_path *on, const fb_course_point *a,
-                           const fb_course_point *b) {
-    double p1[3], p2[3];
-    to_frame(p1, frame, a->place);
-    to_frame(p2, frame, b->place);
-    return fb_v3_distance(p1, on->r1) + on->length + fb_v3_distance(on->r2, p2) -
-           fb_v3_distance(p1, p2);
-}
-
-/* Wraps a path over its k-th object: the segment that needs it most. */
-static void wrap_over(const fb_paths *paths, const fb_path *path, int k, wrapping *w,
-                      const fb_state *state, fb_course *course) {
-    const fb_path_wrap *use = &path->wraps[k];
-    const fb_wrap *wrap = &paths->wraps[use->wrap];
-    if (w->wrapped) {
-        remove_wrap(course, k);
-    }
-    w->wrapped = false;
-    w->outcome = FB_WRAP_NONE;
-    if (!wrap->active) {
-        return;
-    }
-    fb_pose frame;
-    fb_pose_mul(&frame, &state->pose[wrap->body], &wrap->pose);
-    fb_wrap_mode mode = !paths->as_opensim4  ? FB_WRAP_GEODESIC
-                        : path->n_wraps == 1 ? FB_WRAP_OPENSIM_ONE
-                                             : FB_WRAP_OPENSIM_SEVERAL;
-    int first = range_end(course, use->first, path->n_points, true);
-    int last = range_end(course, use->last, path->n_points, false), best = -1;
-    double least = 0, p1[3], p2[3];
-    fb_wrap_path best_on = w->on;
-    to_frame(p2, &frame, course->points[first].site);
-    for (int i = first; i < last; i++) {
-        const fb_course_point *a = &course->points[i], *b = &course->points[i + 1];
-        fb_v3_copy(p1, p2);
-        to_frame(p2, &frame, b->site);
-        if (a->source < 0 && a->source == b->source) {
-            continue; /* over another surface already */
-        }
-        fb_wrap_path on = w->on;
-        fb_wrap_outcome outcome = fb_wrap_segment(wrap, use->method, mode, p1, p2, &on);
-        if (outcome == FB_WRAP_NONE || outcome == FB_WRAP_INSIDE || outcome == FB_WRAP_VOID) {
-            w->outcome = outcome; /* that of the last segment tried */
-            continue;
-        }
-        w->outcome = outcome;
-        if (outcome == FB_WRAP_MANDATORY) {
-            best = i;
-            best_on = on;
-            break;
-        }
-        double change = fb_v3_distance(p1, on.r1) + on.length + fb_v3_distance(on.r2, p2) -
-                        fb_v3_distance(p1, p2);
-        if (paths->as_opensim4) {
-            change = stale_change(&frame, &on, a, b);
-        }
-        if (best < 0 || change < least) {
-            best = i;
-            least = change;
-            best_on = on;
-        }
-    }
-    if (best < 0) {
-        return;
-    }
-    w->on = best_on;
-    w->wrapped = true;
-    w->after = course->points[best].source;
-    insert_wrap(paths, path, k, w, state, course, best);
-}
-
-/* The same, unless nothing but its own points has changed since it was tried last: then neither
- * would they. `stamp` counts the changes of the course. */
-static void wrap_again(const fb_paths *paths, const fb_path *path, int k, wrapping *w,
-                       const fb_state *state, fb_course *course, int *stamp) {
-    if (w->stamp == *stamp) {
-        return;
-    }
-    wrapping before = *w;
-    wrap_over(paths, path, k, w, state, course);
-    bool same = w->wrapped == before.wrapped &&
-                (!w->wrapped ||
-                 (w->after == before.after && memcmp(&w->on, &before.on, sizeof w->on) == 0));
-    *stamp += !same;
-    w->stamp = *stamp;
-}
-
-static double course_length(const fb_course *course, const wrapping *w) {
-    double length = 0;
-    for (int i = 0; i + 1 < course->n; i++) {
-        const fb_course_point *a = &course->points[i], *b = &course->points[i + 1];
-        length += a->source < 0 && a->source == b->source ? w[-1 - a->source].on.length
-                                                          : fb_v3_distance(a->place, b->place);
-    }
-    return length;
-}
-
-/* True if the path has points in the range of its k-th object, but none of them counts. */
-static bool range_is_empty(const fb_path *path, int k, const fb_course *course) {
-    int first = path->wraps[k].first, last = path->wraps[k].last;
-    for (int i = 0; i < course->n; i++) {
-        int source = course->points[i].source;
-        if (source >= 0 && source >= first && (last < 0 || source <= last)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void wrap_course(const fb_paths *paths, const fb_path *path, const fb_state *state,
-                        fb_course *course) {
-    wrapping w[MOST_WRAPS];
-    int order[MOST_WRAPS], n = path->n_wraps;
-    int passes = n == 1 ? 1 : paths->as_opensim4 ? MOST_PASSES : EXACT_PASSES;
-    double tolerance = paths->as_opensim4 ? PASS_CHANGE : EXACT_CHANGE, before = 1e300;
-    int stamp = 1;
-    memset(w, 0, (size_t)n * sizeof *w);
-    for (int k = 0; k < n; k++) {
-        order[k] = k;
-    }
-    for (int pass = 0; pass < passes; pass++) {
-        int begin = stamp;
-        for (int k = 0; k < n && !paths->as_opensim4; k++) {
-            wrap_again(paths, path, order[k], &w[order[k]], state, course, &stamp);
-        }
-        for (int k = 0; k < n && paths->as_opensim4; k++) {
-            if (paths->wraps[path->wraps[order[k]].wrap].active &&
-                range_is_empty(path, order[k], course)) { /* there it leaves off altogether */
-                remove_wrap(course, order[k]);
-                course->length = course_length(course, w);
-                return;
-            }
-            wrap_over(paths, path, order[k], &w[order[k]], state, course);
-        }
-        if (pass > 0 && !paths->as_opensim4 && stamp == begin) {
-            break;
-        }
-        course->length = course_length(course, w);
-        if (fabs(course->length - before) < tolerance) {
-            break;
-        }
-        before = course->length;
-        if (pass == 0 && n > 1 && w[order[0]].outcome == FB_WRAP_NONE &&
-            w[order[1]].outcome == FB_WRAP_INSIDE) {
-            int first = order[0]; /* the second was met from inside: try it first */
-            order[0] = order[1];
-            order[1] = first;
-            remove_wrap(course, first);
-            stamp++;
-        }
-    }
-}
-
 /* ---- functions of coordinates ---------------------------------------------------------------- */
 
 static void function_arguments(const fb_path *path, const double *of, double *x) {
@@ -589,6 +362,8 @@ void fb_path_course(const fb_paths *paths, int i, const fb_state *state, fb_cour
     const fb_path *path = &paths->paths[i];
     course->n = 0;
     course->length = 0;
+    course->inside = -1;
+    course->unsettled = false;
     if (path->length) {
         double x[FB_MAX_ARGUMENTS];
         function_arguments(path, state->q, x);
@@ -613,8 +388,10 @@ void fb_path_course(const fb_paths *paths, int i, const fb_state *state, fb_cour
         }
         fb_v3_copy(to->site, to->place);
     }
-    if (path->n_wraps > 0) {
-        wrap_course(paths, path, state, course);
+    if (path->n_wraps > 0 && !paths->as_opensim4) {
+        fb_course_wrap(paths, path, state, course);
+    } else if (path->n_wraps > 0) {
+        fb_course_wrap_opensim4(paths, path, state, course);
     } else {
         for (int k = 0; k + 1 < course->n; k++) {
             course->length += fb_v3_distance(course->points[k].place, course->points[k + 1].place);
@@ -627,14 +404,33 @@ static bool on_surface(const fb_course_point *a, const fb_course_point *b) {
     return a->source < 0 && a->source == b->source;
 }
 
+/* dP_k/dq of a moving point. Beyond the coordinate's range the point stays, but OpenSim's slope
+ * goes on. */
+static double drift_slope(const fb_path_point *point, int k, const fb_state *state,
+                          bool as_opensim4) {
+    double slope = 0;
+    if (point->coordinate[k] < 0) {
+        return 0;
+    }
+    double q = state->q[point->coordinate[k]];
+    if (as_opensim4 || (q >= point->range[k][0] && q <= point->range[k][1])) {
+        fb_function_value(&point->function[k], q, &slope, NULL);
+    }
+    return slope;
+}
+
+static bool is_moving(const fb_path *path, const fb_course_point *point) {
+    return point->source >= 0 && path->points[point->source].kind == FB_POINT_MOVING;
+}
+
 /* The velocity of a moving point in its body, in ground axes: sum over coordinates of dP/dq qdot.
  */
-static void drift_velocity(const fb_path_point *point, const fb_state *state, double *v) {
+static void drift_velocity(const fb_path_point *point, const fb_state *state, bool as_opensim4,
+                           double *v) {
     double in_frame[3], in_body[3];
     for (int k = 0; k < 3; k++) {
-        double slope = 0, q = point->coordinate[k] >= 0 ? state->q[point->coordinate[k]] : 0;
-        fb_function_value(&point->function[k], q, &slope, NULL);
-        in_frame[k] = point->coordinate[k] >= 0 ? slope * state->qdot[point->coordinate[k]] : 0;
+        double slope = drift_slope(point, k, state, as_opensim4);
+        in_frame[k] = slope != 0 ? slope * state->qdot[point->coordinate[k]] : 0;
     }
     fb_m3_mul_v3(in_body, point->frame.R, in_frame);
     fb_m3_mul_v3(v, state->pose[point->body].R, in_body);
@@ -642,16 +438,16 @@ static void drift_velocity(const fb_path_point *point, const fb_state *state, do
 
 /* How a point of a course moves, in ground. */
 static void course_velocity(const fb_path *path, const fb_state *state, const fb_course *course,
-                            const fb_course_point *point, double *v) {
+                            const fb_course_point *point, bool as_opensim4, double *v) {
     if (point->body < 0) { /* at a virtual link */
         fb_v3_copy(v, course->link_velocity ? course->link_velocity[-1 - point->body]
                                             : (const double[3]){0, 0, 0});
         return;
     }
     fb_point_velocity(v, state, point->body, point->site);
-    if (point->source >= 0 && path->points[point->source].kind == FB_POINT_MOVING) {
+    if (is_moving(path, point)) {
         double drift[3];
-        drift_velocity(&path->points[point->source], state, drift);
+        drift_velocity(&path->points[point->source], state, as_opensim4, drift);
         fb_v3_add(v, v, drift);
     }
 }
@@ -664,7 +460,7 @@ static double speed_opensim4(const fb_path *path, const fb_state *state, const f
     for (int k = 0; k < course->n; k++) {
         const fb_course_point *point = &course->points[k];
         fb_v3_copy(v[0], v[1]);
-        course_velocity(path, state, course, point, v[1]);
+        course_velocity(path, state, course, point, true, v[1]);
         if (k > 0) {
             fb_v3_sub(direction, point->place, course->points[k - 1].place);
             fb_v3_sub(relative, v[1], v[0]);
@@ -700,11 +496,12 @@ double fb_path_speed(const fb_paths *paths, int i, const fb_state *state, const 
     for (int k = 0; k + 1 < course->n; k++) {
         const fb_course_point *ends[2] = {&course->points[k], &course->points[k + 1]};
         double v[2][3], direction[3], relative[3];
-        if (ends[0]->body == ends[1]->body || on_surface(ends[0], ends[1])) {
+        bool moves = is_moving(path, ends[0]) || is_moving(path, ends[1]);
+        if ((ends[0]->body == ends[1]->body && !moves) || on_surface(ends[0], ends[1])) {
             continue;
         }
         for (int e = 0; e < 2; e++) {
-            course_velocity(path, state, course, ends[e], v[e]);
+            course_velocity(path, state, course, ends[e], false, v[e]);
         }
         fb_v3_sub(direction, ends[1]->place, ends[0]->place);
         if (fb_v3_normalize(direction) == 0) {
@@ -756,30 +553,20 @@ static void add_sliding(const fb_path_point *point, const fb_state *state, bool 
     fb_m3_tmul_v3(in_body, state->pose[point->body].R, force);
     fb_m3_tmul_v3(in_frame, point->frame.R, in_body);
     for (int k = 0; k < 3; k++) {
-        double slope = 0;
-        if (point->coordinate[k] < 0) {
-            continue;
-        }
-        double q = state->q[point->coordinate[k]];
-        fb_function_value(&point->function[k], q, &slope, NULL);
-        if (as_opensim4) {
+        double slope = drift_slope(point, k, state, as_opensim4);
+        if (slope != 0 && as_opensim4) {
             tau[point->coordinate[k]] += slope * in_frame[k];
-        } else if (q >= point->range[k][0] &&
-                   q <= point->range[k][1]) { /* beyond it stands still */
+        } else if (slope != 0) {
             fb_add_coordinate_row(state, tau, point->coordinate[k], slope * in_frame[k]);
         }
     }
-}
-
-static bool slides(const fb_path *path, const fb_course_point *point) {
-    return point->source >= 0 && path->points[point->source].kind == FB_POINT_MOVING;
 }
 
 static void course_arms(const fb_path *path, const fb_state *state, const fb_course *course,
                         double *arms) {
     for (int k = 0; k + 1 < course->n; k++) {
         const fb_course_point *a = &course->points[k], *b = &course->points[k + 1];
-        bool sliding = slides(path, a) || slides(path, b);
+        bool sliding = is_moving(path, a) || is_moving(path, b);
         double direction[3];
         if (on_surface(a, b) || (a->body == b->body && !sliding)) {
             continue;
@@ -790,10 +577,10 @@ static void course_arms(const fb_path *path, const fb_state *state, const fb_cou
         }
         add_pull(state, a->body > 0 ? a->body : 0, b->body > 0 ? b->body : 0, a->site, direction,
                  arms); /* a virtual link is held */
-        if (slides(path, a)) {
+        if (is_moving(path, a)) {
             add_sliding(&path->points[a->source], state, false, direction, arms);
         }
-        if (slides(path, b)) {
+        if (is_moving(path, b)) {
             fb_v3_scale(direction, -1, direction);
             add_sliding(&path->points[b->source], state, false, direction, arms);
         }
@@ -821,7 +608,7 @@ static void course_arms_opensim4(const fb_path *path, const fb_state *state,
             fb_v3_add(force, force, direction);
         }
         add_force(state, point->body, point->site, force, arms);
-        if (slides(path, point)) {
+        if (is_moving(path, point)) {
             add_sliding(&path->points[point->source], state, true, force, arms);
         }
     }

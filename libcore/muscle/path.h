@@ -71,7 +71,10 @@ typedef struct fb_course_point {
     double place[3]; /* in ground; as OpenSim's stale caches have it if that is reproduced */
     double site[3];  /* in ground, where forces act */
     int source;      /* number of the path point, or -1 - number of the path's wrap */
+    double arc;      /* m over the surface to the next point, if that is of the same wrap */
 } fb_course_point;
+
+#define FB_MOST_WRAPS 16 /* of one path */
 
 /* What a path does in a pose. The arrays are the caller's: most_points of the paths. */
 typedef struct fb_course {
@@ -81,6 +84,9 @@ typedef struct fb_course {
     /* where virtual links are in ground, and their velocities: n_links of the paths, the caller's.
      * NULL: where they begin, at rest */
     double (*links)[3], (*link_velocity)[3];
+    int inside; /* number of a wrap object around which a segment should go, but that holds one of
+                   its ends; -1: none, or as_opensim4 */
+    bool unsettled; /* it goes over surfaces that overlap, and no course was found that stays */
 } fb_course;
 
 /* The course of path i; after fb_state_position. */

@@ -65,3 +65,21 @@ fb_wrap_outcome fb_wrap_segment(const fb_wrap *wrap, fb_wrap_method method, fb_w
     }
     return FB_WRAP_NONE;
 }
+
+bool fb_wrap_blocks(const fb_wrap *wrap, const double *p1, const double *p2) {
+    if (wrap->kind == FB_WRAP_TORUS) {
+        return fb_wrap_torus_blocks(wrap, p1, p2);
+    }
+    /* scaled, the others are a round of radius 1, in as many dimensions as they have curvature */
+    int n = wrap->kind == FB_WRAP_CYLINDER ? 2 : 3;
+    double dd = 0, pd = 0, pp = 0, round = 1 / wrap->size[0];
+    for (int k = 0; k < n; k++) {
+        double scale = wrap->kind == FB_WRAP_ELLIPSOID ? 1 / wrap->size[k] : round;
+        double p = p1[k] * scale, d = (p2[k] - p1[k]) * scale;
+        dd += d * d;
+        pd += p * d;
+        pp += p * p;
+    }
+    double t = dd > 0 ? -pd / dd : 0;
+    return t > 0 && t < 1 && pp + t * pd < 1;
+}

@@ -37,8 +37,9 @@ typedef struct fb_wrap {
 
 typedef enum fb_wrap_outcome {
     FB_WRAP_NONE,
-    FB_WRAP_INSIDE, /* a point is inside the surface */
-    FB_WRAP_VOID,   /* of OpenSim 4's tori: counts as wrapped, but there is no course */
+    FB_WRAP_INSIDE,  /* a point is inside the surface */
+    FB_WRAP_VOID,    /* of OpenSim 4's tori: counts as wrapped, but there is no course */
+    FB_WRAP_THROUGH, /* FB_WRAP_GEODESIC only: it passes a ring as it should, without touching it */
     FB_WRAP_WRAPPED,
     FB_WRAP_MANDATORY /* wrapped, and no other segment needs to be tried */
 } fb_wrap_outcome;
@@ -62,6 +63,10 @@ typedef enum fb_wrap_mode {
  * call on this object, which a sphere needs where the line goes through its centre. */
 fb_wrap_outcome fb_wrap_segment(const fb_wrap *wrap, fb_wrap_method method, fb_wrap_mode mode,
                                 const double *p1, const double *p2, fb_wrap_path *path);
+
+/* True if the segment, both of whose ends are outside, enters the object; cylinders have no ends.
+ */
+bool fb_wrap_blocks(const fb_wrap *wrap, const double *p1, const double *p2);
 
 /* Reads an element of family FB_WRAP, except body and pose. False with a record if its sizes make
  * no sense. */

@@ -16,6 +16,7 @@
 #define CONVERGED 1e-8     /* a step that small, and the next one would not count */
 #define FAN_CONVERGED 1e-6 /* their mean needs less */
 #define FAN 16             /* points of the exact fan */
+#define TOUCHING 1e-7      /* rad: an arc so short is one point */
 
 /* The nearest point of an ellipsoid to p, using only the coordinates in `mask`; the others are 0.
  * With the secular equation sum (a p / (t + a^2))^2 = 1 (J. Hart, Graphics Gems IV, 1994); Newton
@@ -379,12 +380,12 @@ static double arc_length(const double *a, const double *r1, const double *r2, co
     }
 }
 
-/* The exact length of the section's arc from r1 to r2. Divided by the semi-axes the section is a
- * circle about d m, and the arc an integral over its angle. Of the two ways the shorter is taken
- * unless it turns back where it leaves the lines (with a quadrant). */
+/* The exact length of the section's arc from r1 to r2, on the side of the line on which both are.
+ * Divided by the semi-axes the section is a circle about d m, and the arc an integral over its
+ * angle. `side`: from the line from p1 to p2 to the arc, in the plane. */
 static double section_length(const double *a, const double *r1, const double *r2, const double *p1,
-                             const double *p2, const double *n, double d, bool constrained) {
-    double m[3], f1[3], f2[3], y2[3], norm, to1[3], to2[3];
+                             const double *p2, const double *n, double d, const double *side) {
+    double m[3], f1[3], f2[3], y2[3], norm, line[3], turn[3];
     for (int k = 0; k < 3; k++) {
         m[k] = a[k] * n[k];
     }
@@ -396,17 +397,13 @@ static double section_length(const double *a, const double *r1, const double *r2
     double radius = fb_v3_normalize(f1);
     fb_v3_cross(f2, m, f1);
     double angle = atan2(fb_v3_dot(f2, y2), fb_v3_dot(f1, y2));
-    if (constrained) { /* the tangent at r1 must not lead back to p1, nor that at r2 away from p2 */
-        double begin[3], end[3], s = sin(angle), c = cos(angle), way = angle < 0 ? -1 : 1;
-        for (int k = 0; k < 3; k++) {
-            begin[k] = way * a[k] * f2[k];
-            end[k] = way * a[k] * (c * f2[k] - s * f1[k]);
-        }
-        fb_v3_sub(to1, p1, r1);
-        fb_v3_sub(to2, r2, p2);
-        if (fb_v3_dot(begin, to1) > 0 || fb_v3_dot(end, to2) > 0) {
-            angle -= way * 2 * 3.14159265358979323846;
-        }
+    /* from above the line, over and down: about side x line; scaling keeps the sense */
+    fb_v3_sub(line, p2, p1);
+    fb_v3_cross(turn, side, line);
+    if (fb_v3_dot(turn, n) < 0) {
+        angle = angle > TOUCHING ? angle - 2 * 3.14159265358979323846 : angle;
+    } else {
+        angle = angle < -TOUCHING ? angle + 2 * 3.14159265358979323846 : angle;
     }
     int panels = 1 + (int)(fabs(angle) / 0.8);
     double length = 0, offset[4][2]; /* sine and cosine from a panel's middle to its points */
@@ -483,7 +480,7 @@ fb_wrap_outcome fb_wrap_ellipsoid(const fb_wrap *wrap, fb_wrap_method method, fb
     } else if (!tangent(a, p1, n, d, side, r1) || !tangent(a, p2, n, d, side, r2)) {
         return FB_WRAP_NONE;
     }
-    path->length = (exact ? section_length(a, r1, r2, p1, p2, n, d, wrap->axis >= 0)
+    path->length = (exact ? section_length(a, r1, r2, p1, p2, n, d, side)
                           : arc_length(a, r1, r2, p1, p2, n, d, factor, wrap->axis >= 0)) /
                    factor;
     fb_v3_scale(path->r1, 1 / factor, r1);

@@ -29,6 +29,8 @@ void fb_wrap_opensim_fan(const double *a, const double *r1, const double *r2, do
  * touches an ellipsoid of semi-axes a in the plane n.x = offset. */
 void fb_wrap_opensim_tangent(const double *a, const double *p, double value, const double *n,
                              double offset, double *r);
+/* True if the segment from p1 to p2 comes nearer to the ring than the tube is thick. */
+bool fb_wrap_torus_blocks(const fb_wrap *wrap, const double *p1, const double *p2);
 
 /* +1 for x >= 0, else -1. */
 static inline double fb_wrap_sign(double x) {

@@ -127,7 +127,7 @@ static void check_sample(const sample *p) {
         for (int k = 0; k < m; k++) {
             b[k] = -b[k];
         }
-        FB_EQUAL_INT(fb_solve_constrained(n, m, M, G, rhs, b, want), FB_OK);
+        FB_EQUAL_INT(fb_solve_constrained(s->scratch, n, m, M, G, rhs, b, want), FB_OK);
         FB_EQUAL_INT(fb_forward_dynamics(s, tau, got), FB_OK);
         for (int k = 0; k < n; k++) {
             FB_TRUE(fabs(got[k] - want[k]) <= 1e-9 * (1 + fabs(want[k])),
@@ -136,7 +136,9 @@ static void check_sample(const sample *p) {
         /* it was not the dense way that answered */
         fb_mass_matrix(s, M);
         fb_constraint_position(s, error, G);
-        FB_TRUE(fb_reduction_solve(system, M, G, rhs, b, got, s->work), "%s: reduced", p->what);
+        double *work = fb_scratch_take(s->scratch, fb_reduction_work(system), sizeof *work);
+        FB_TRUE(fb_reduction_solve(system, M, G, rhs, b, got, work), "%s: reduced", p->what);
+        fb_scratch_give(s->scratch, work);
     }
     fb_state_free(s);
     fb_system_free(system);

@@ -817,15 +817,7 @@ static void as_opensim_a_course_is_not_shorter(void) {
 static bool is_geodesic(const rig *r, const fb_path *path) {
     for (int i = 0; i < path->n_wraps; i++) {
         fb_wrap_kind kind = r->paths->wraps[path->wraps[i].wrap].kind;
-        if (kind == FB_WRAP_ELLIPSOID || kind == FB_WRAP_TORUS) {
-            return false;
-        }
-    }
-    for (int i = 0; i < path->n_points;
-         i++) { /* OpenSim leaves sliding within a body out of speed */
-        bool before = i > 0 && path->points[i - 1].body == path->points[i].body,
-             after = i + 1 < path->n_points && path->points[i + 1].body == path->points[i].body;
-        if (path->points[i].kind == FB_POINT_MOVING && (before || after)) {
+        if (kind == FB_WRAP_ELLIPSOID) {
             return false;
         }
     }
