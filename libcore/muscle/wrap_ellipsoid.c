@@ -427,6 +427,33 @@ static double section_length(const double *a, const double *r1, const double *r2
     return length * radius * fabs(angle) / (2 * panels);
 }
 
+/* If the middle of the section is on the side of the way, the way on the other side may be shorter:
+ * then `side`, r1 and r2 become that one's. Without a quadrant nothing holds a path there. */
+static void take_shorter_side(const double *a, const double *p1, const double *p2, const double *n,
+                              double d, double *side, double *r1, double *r2) {
+    double to_middle[3], square = 0, s1[3], s2[3], other[3];
+    for (int k = 0; k < 3; k++) {
+        square += a[k] * a[k] * n[k] * n[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        to_middle[k] = d * a[k] * a[k] * n[k] / square - p1[k];
+        other[k] = -side[k];
+    }
+    if (fb_v3_dot(to_middle, side) <= 0 || !tangent(a, p1, n, d, other, s1) ||
+        !tangent(a, p2, n, d, other, s2)) {
+        return;
+    }
+    double here = fb_v3_distance(p1, r1) + section_length(a, r1, r2, p1, p2, n, d, side) +
+                  fb_v3_distance(r2, p2);
+    double there = fb_v3_distance(p1, s1) + section_length(a, s1, s2, p1, p2, n, d, other) +
+                   fb_v3_distance(s2, p2);
+    if (there < here) {
+        fb_v3_copy(side, other);
+        fb_v3_copy(r1, s1);
+        fb_v3_copy(r2, s2);
+    }
+}
+
 fb_wrap_outcome fb_wrap_ellipsoid(const fb_wrap *wrap, fb_wrap_method method, fb_wrap_mode mode,
                                   const double *point1, const double *point2, fb_wrap_path *path) {
     bool exact = mode == FB_WRAP_GEODESIC;
@@ -479,6 +506,9 @@ fb_wrap_outcome fb_wrap_ellipsoid(const fb_wrap *wrap, fb_wrap_method method, fb
         fb_wrap_opensim_tangent(a, p2, value2, n, d, r2);
     } else if (!tangent(a, p1, n, d, side, r1) || !tangent(a, p2, n, d, side, r2)) {
         return FB_WRAP_NONE;
+    }
+    if (exact && wrap->axis < 0) {
+        take_shorter_side(a, p1, p2, n, d, side, r1, r2);
     }
     path->length = (exact ? section_length(a, r1, r2, p1, p2, n, d, side)
                           : arc_length(a, r1, r2, p1, p2, n, d, factor, wrap->axis >= 0)) /

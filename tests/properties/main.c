@@ -166,6 +166,14 @@ int main(int argc, char **argv) {
     const char *only = getenv("FB_PROPERTY"), *list = getenv("FB_JUMPS");
     int passed = 0, failed = 0;
     setvbuf(stdout, NULL, _IOLBF, 0);
+    if (argc == 5 && strcmp(argv[1], "--beside") == 0) {
+        subject it;
+        if (open_subject(&it, argv[4])) {
+            beside(&it, argv[2], argv[3]);
+        }
+        close_subject(&it);
+        return it.bad > 0;
+    }
     if (list && *list && !(jump_list = fopen(list, "w"))) {
         fprintf(stderr, "properties: %s cannot be written\n", list);
         return 6;

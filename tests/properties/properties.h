@@ -1,5 +1,8 @@
 /* Properties that hold for any model, whatever its numbers: properties MODEL...
  *
+ * properties --beside STATES LENGTHS MODEL compares path lengths of another program with ours and
+ * with threads.
+ *
  * None compares with numbers of another program: derivatives are finite differences, shortest
  * courses are threads pulled tight, masses and energies are conserved. Each property of each model
  * counts once. */
@@ -52,6 +55,10 @@ void rates(subject *it);
 void shortest(subject *it);
 void continuous(subject *it);
 void allocations(subject *it);
+
+/* Not a property: prints for each path that wraps, and whose length another program's table (of the
+ * rows of `states`) gives more than 10 micrometres off ours, both and a thread's. */
+void beside(subject *it, const char *states, const char *lengths);
 
 /* Poses in which courses over ellipsoids had force-based moment arms off their length's derivative:
  * how many courses, and the largest difference in m. For the summary. */
