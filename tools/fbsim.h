@@ -6,6 +6,8 @@
 #include "libcore/muscle/simulation.h"
 #include "tools/cli.h"
 
+/* fbsim eval: tables of --tables in the states of --states. Returns the exit status. */
+int fb_fbsim_eval(fb_cli *cli, fb_simulation *simulation, size_t max_bytes);
 /* fbsim sweep: a table over the range of --coordinate. Returns the exit status. */
 int fb_fbsim_sweep(fb_cli *cli, fb_simulation *simulation);
 /* fbsim curves: tables of the Hill curves of --muscle. Returns the exit status. */

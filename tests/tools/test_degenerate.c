@@ -112,14 +112,14 @@ static void odd_models_are_told(void) {
         const char *states = fb_test_path(folder, "states.sto");
         fb_run run = FB_RUN(fb_fbsim_main, text, "fbsim", "eval", "--states", states, "--out",
                             folder, "-");
-        FB_TRUE(run.status == cases[i].status, "%s: status %d: %s", cases[i].what, run.status,
-                run.err);
+        int status = cases[i].status == 0 && cases[i].no_accelerations ? 5 : cases[i].status;
+        FB_TRUE(run.status == status, "%s: status %d: %s", cases[i].what, run.status, run.err);
         if (*cases[i].says) {
             FB_TRUE(strstr(run.err, cases[i].says) != NULL, "%s: %s", cases[i].what, run.err);
         } else {
             FB_TRUE(run.err[0] == 0, "%s: %s", cases[i].what, run.err);
         }
-        if (run.status == 0) {
+        if (run.status == 0 || run.status == 5) {
             check_tables(folder, cases[i].what, cases[i].no_accelerations);
         }
         fb_run_free(&run);

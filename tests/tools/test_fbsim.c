@@ -99,7 +99,7 @@ static void columns_stand_as_in_the_file(void) {
     const double wanted[] = {0, 2, 2, 3, 4};
     const char *folder = fb_test_folder();
     fb_run run = RUN(carts, "eval", "--out", folder, "-");
-    FB_EQUAL_INT(run.status, 0);
+    FB_EQUAL_INT(run.status, 5); /* d moves no mass */
     fb_sto m, t;
     if (load(&m, folder, "mass_matrix") && load(&t, folder, "inverse_dynamics")) {
         for (int i = 0; i < 5 && FB_TRUE(i < m.n_columns, "%d columns", m.n_columns); i++) {
@@ -318,8 +318,70 @@ static void columns_that_name_nothing_are_told(void) {
                "s\nendheader\ntime\tq\t/jointset/j/qq/value\n0\t0.1\t2\n");
     fb_run run = RUN(pendulum, "eval", "--states", file, "--tables", "com", "-");
     FB_EQUAL_INT(run.status, 0);
-    FB_HOLDS(run.err, "1 names nothing in the model; the first is '/jointset/j/qq/value'");
+    FB_HOLDS(run.err, "1 of the columns names nothing in the model; the first is "
+                      "'/jointset/j/qq/value'");
     fb_run_free(&run);
+    static const struct {
+        const char *rows, *message;
+        int status;
+    } odd[] = {
+        {"time\tQ\n0\t1\n", "the first is 'Q'; did you mean 'q'?", 3},
+        {"q\ttime\n0\t1\n", "the first column of a table of states must be 'time', not 'q'", 3},
+        {"time\tq\n", "there are no rows of numbers", 3},
+        {"time\tq\n0\tnan\n", "row 1 has no number for 'q'", 3},
+        {"time\tq\t/jointset/j/q/value\n0\t1\t0.2\n", "gives what another one gives", 0},
+        {"time\tq\n0\t300\n", "'q' is outside its range", 0},
+    };
+    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "s\nendheader\n%s", odd[i].rows);
+        put_states(folder, file, sizeof file, text);
+        run = RUN(pendulum, "eval", "--states", file, "--tables", "com", "-");
+        FB_EQUAL_INT(run.status, odd[i].status);
+        FB_HOLDS(run.err, odd[i].message);
+        FB_TRUE((run.status == 0) == (run.out[0] != 0), "%s: a table or none", odd[i].message);
+        fb_run_free(&run);
+    }
+}
+
+/* Fiber lengths in the states count when they are asked for. */
+static void fiber_lengths_may_be_given(void) {
+    const char *folder = fb_test_folder();
+    char file[1100];
+    put_states(folder, file, sizeof file,
+               "s\nendheader\ntime\tbiceps_long.fiber_length\n0\t0.13\n");
+    size_t size;
+    char *model = fb_test_read_file("models/elbow/elbow.osim", &size);
+    for (int asked = 0; asked < 2; asked++) {
+        fb_run run = RUN(model, "eval", "--states", file, "--tables", "muscle", "--fibers",
+                         asked ? "states" : "equilibrium", "-");
+        FB_EQUAL_INT(run.status, 0);
+        fb_sto t;
+        fb_diag diag;
+        fb_diag_init(&diag);
+        FB_EQUAL_INT(fb_sto_read(&t, run.out, strlen(run.out), "out", &diag), FB_OK);
+        int column = fb_sto_column(&t, "/forceset/biceps_long|fiber_length");
+        FB_TRUE((fabs(t.values[column] - 0.13) < 1e-15) == (asked == 1), "it is %.17g",
+                t.values[column]);
+        FB_TRUE(!asked == (strstr(run.err, "fiber lengths in a table") != NULL), "%s", run.err);
+        fb_sto_free(&t);
+        fb_diag_clear(&diag);
+        fb_run_free(&run);
+    }
+    free(model);
+}
+
+static void options_are_of_commands(void) {
+    static const char *const wrong[][4] = {{"eval", "--muscle", "x", "--muscle is not for eval"},
+                                           {"sweep", "--states", "x", "--states is not for sweep"},
+                                           {"curves", "--tables", "com",
+                                            "--tables is not for curves"}};
+    for (size_t i = 0; i < 3; i++) {
+        fb_run run = RUN(pendulum, wrong[i][0], wrong[i][1], wrong[i][2], "-");
+        FB_EQUAL_INT(run.status, 2);
+        FB_HOLDS(run.err, wrong[i][3]);
+        fb_run_free(&run);
+    }
 }
 
 static void one_table_goes_to_standard_output(void) {
@@ -363,6 +425,8 @@ static const fb_test tests[] = {
     FB_TEST(the_quadriceps_extends_the_knee),
     FB_TEST(a_link_without_equilibrium_has_status_5),
     FB_TEST(columns_that_name_nothing_are_told),
+    FB_TEST(fiber_lengths_may_be_given),
+    FB_TEST(options_are_of_commands),
     FB_TEST(one_table_goes_to_standard_output),
     FB_TEST(wrong_usage_has_status_2),
     FB_TEST(missing_states_have_status_3),
