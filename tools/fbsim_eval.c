@@ -278,7 +278,7 @@ static void put_muscles(evaluation *e, double time) {
                         "%s '%s': no fiber length at time %g balances fibers and tendon",
                         element->cls->name, element->name, time);
         }
-        if (!(p->fiber_length > 0) && !e->told[m->path]) {
+        if (!(p->fiber_length > 0) && !m->lacking && !e->told[m->path]) {
             e->told[m->path] = true;
             fb_diag_add(&e->cli->diag, FB_WARNING, FB4001,
                         (fb_place){element->file, element->line, element->path, element->cls->name},

@@ -420,6 +420,8 @@ static void compile_force(builder *b, const fb_element *element) {
         fb_force_skip(b, element, "forces of its class are not computed");
     } else if (!compile(b, &force, element->cls->name)) {
         fb_force_skip(b, element, "something that it acts on is not part of the mechanics");
+    } else if (force.path >= 0 && b->paths->paths[force.path].lacking) {
+        b->f->n_skipped++; /* the path was told */
     } else {
         add_force(b, force);
     }

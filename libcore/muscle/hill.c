@@ -4,6 +4,7 @@
  * greatest velocity), e = tendon strain. a: activation, f: force / greatest isometric force. */
 #include <math.h>
 
+#include "libcore/base/number.h"
 #include "libcore/muscle/muscle.h"
 
 #define TINY 1e-9
@@ -339,6 +340,10 @@ void fb_muscle_evaluate(const fb_muscle *m, double activation, double path_lengt
                         double path_speed, double fiber_length, double fiber_velocity,
                         fb_muscle_point *point) {
     double a = activation_of(m, activation), scale = m->optimal_length * m->max_velocity;
+    if (m->lacking) {
+        *point = (fb_muscle_point){FB_NAN, FB_NAN, FB_NAN, FB_NAN, FB_NAN, FB_NAN, FB_NAN};
+        return;
+    }
     if (m->rigid) {
         evaluate_rigid(m, a, path_length, path_speed, point);
         return;
@@ -685,7 +690,7 @@ static bool thelen_balance(const balance *b, double *fiber) {
 
 bool fb_muscle_equilibrate(const fb_muscle *m, double activation, double path_length,
                            double path_speed, fb_equilibrium how, fb_muscle_point *point) {
-    if (m->rigid) {
+    if (m->rigid || m->lacking) {
         fb_muscle_evaluate(m, activation, path_length, path_speed, 0, 0, point);
         return true;
     }

@@ -263,7 +263,9 @@ static void compile_muscle(builder *b, fb_muscle *m, const fb_element *e, fb_mus
             m->path = i;
         }
     }
-    m->enabled = fb_get_bool(e, "enabled");
+    m->lacking = m->path >= 0 && b->paths->paths[m->path].lacking;
+    m->enabled = fb_get_bool(e, "enabled") && !m->lacking;
+    b->m->n_skipped += m->lacking && fb_get_bool(e, "enabled");
     m->rigid = fb_get_bool(e, "ignore_tendon_compliance");
     m->activation_is_control = fb_get_bool(e, "ignore_activation_dynamics");
     m->max_force = number(e, "max_isometric_force");

@@ -41,6 +41,7 @@ typedef struct fb_muscle {
     const fb_element *element;
     int path;
     bool enabled;               /* it pulls */
+    bool lacking;               /* its path is not computed, and so it is not: all is nan */
     bool as_opensim4;           /* as OpenSim 4.5.2 where it is known to be wrong */
     bool rigid;                 /* the tendon does not stretch */
     bool activation_is_control; /* no activation dynamics */
@@ -66,6 +67,7 @@ typedef struct fb_muscles {
     fb_arena arena;
     fb_muscle *muscles; /* in the model's order */
     int n;
+    int n_skipped; /* that would pull, but lack a path */
 } fb_muscles;
 
 /* Compiles the muscles of a model. An error in `diag` and FB_E_INPUT for parameters that make no

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "libcore/base/number.h"
 #include "libcore/muscle/course.h"
 
 #define CONDITION_SLACK 1e-5 /* a conditional point counts so far outside its range */
@@ -21,6 +22,16 @@ static void fail(builder *b, const fb_element *owner, const char *what) {
     fb_diag_add(b->diag, FB_ERROR, FB2308,
                 (fb_place){owner->file, owner->line, owner->path, owner->cls->name}, NULL,
                 "%s '%s': %s", owner->cls->name, owner->name ? owner->name : "", what);
+}
+
+/* A path that is kept, but not computed. */
+static void lack(builder *b, fb_path *path, const char *what) {
+    const fb_element *owner = path->owner;
+    path->lacking = true;
+    fb_diag_add(b->diag, FB_WARNING, FB2308,
+                (fb_place){owner->file, fb_element_line(owner), owner->path, owner->cls->name},
+                "its length is nan, and it does not pull", "%s '%s': %s", owner->cls->name,
+                owner->name ? owner->name : "", what);
 }
 
 static void compile_wraps(builder *b) {
@@ -216,7 +227,7 @@ static void compile_path(builder *b, const fb_element *owner, const fb_element *
     if (strcmp(from->cls->name, "FunctionBasedPath") == 0) {
         compile_function_path(b, &path, from);
     } else if (strcmp(from->cls->name, "GeometryPath") != 0) {
-        fail(b, owner, "paths of its kind are kept, but cannot be evaluated yet");
+        lack(b, &path, "paths of its kind cannot be evaluated yet");
     } else {
         int n = points ? points->n : 0;
         path.points = fb_arena_array(&b->p->arena, (size_t)n, sizeof *path.points);
@@ -361,7 +372,7 @@ static void function_arms(const fb_path *path, const fb_state *state, double *ar
 void fb_path_course(const fb_paths *paths, int i, const fb_state *state, fb_course *course) {
     const fb_path *path = &paths->paths[i];
     course->n = 0;
-    course->length = 0;
+    course->length = path->lacking ? FB_NAN : 0;
     course->inside = -1;
     course->unsettled = false;
     if (path->length) {
@@ -473,7 +484,7 @@ static double speed_opensim4(const fb_path *path, const fb_state *state, const f
 
 double fb_path_speed(const fb_paths *paths, int i, const fb_state *state, const fb_course *course) {
     const fb_path *path = &paths->paths[i];
-    double speed = 0;
+    double speed = path->lacking ? FB_NAN : 0;
     if (path->length) {
         double arms[FB_MAX_ARGUMENTS];
         if (path->speed && 2 * path->n_arguments <= FB_MAX_ARGUMENTS) { /* of q, then of qdot */
@@ -637,7 +648,7 @@ double fb_path_speed_by_arms(const fb_paths *paths, int i, const fb_state *state
     if (paths->as_opensim4 || path->length || path->linked) {
         return fb_path_speed(paths, i, state, course);
     }
-    double speed = 0;
+    double speed = path->lacking ? FB_NAN : 0;
     for (int k = 0; k < path->n_coordinates; k++) {
         int c = path->coordinates[k];
         speed -= arms[c] * state->u[c];

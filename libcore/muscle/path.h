@@ -42,6 +42,7 @@ typedef struct fb_path {
     /* a path whose length is a function of coordinates has no points */
     int n_arguments, *arguments;
     fb_function *length, *moment_arms, *speed; /* moment_arms: n_arguments of them, or NULL */
+    bool lacking;                              /* it is not computed: its length is nan */
     bool linked;                               /* a virtual link is among its points */
     int n_coordinates, *coordinates;           /* those that it may have moment arms about */
     const fb_element *owner;                   /* the force */

@@ -122,7 +122,7 @@ void fb_simulation_paths(fb_simulation *s) {
 }
 
 int fb_simulation_skipped(const fb_simulation *s) {
-    return fb_forces_skipped(s->forces) + s->controls->n_skipped;
+    return fb_forces_skipped(s->forces) + s->controls->n_skipped + s->muscles->n_skipped;
 }
 
 void fb_simulation_control(fb_simulation *s, double time) {

@@ -127,6 +127,7 @@ static bool check_rates(rig *r, int path, double tolerance, const char *name) {
             same &= r->course.n == count;
         }
         double got = (ends[0] - ends[1]) / (2 * h);
+        same &= !isnan(got); /* a path that is not computed */
         FB_TRUE(!same || fabs(got - want) < tolerance * (1 + fabs(want)),
                 "%s: %s %d: %.10g, by difference %.10g", name, c == n ? "speed" : "arm of", c, want,
                 got);
@@ -293,7 +294,6 @@ static void bad_paths_are_refused(void) {
         "'type': 'function_based', 'coordinates': [], 'length': {'type': 'constant'}",
         "'type': 'function_based', 'coordinates': ['q'], 'length': {'type': 'simm_spline', 'x': "
         "[1], 'y': [1]}",
-        "'type': 'scholz2015', 'elements': []",
         "'points': [{'name': 'a', 'type': 'moving', 'frame': 'ground', 'x_coordinate': 'e', 'x': "
         "{'type': 'simm_spline', 'x': [1], 'y': [1]}}, {'name': 'b', 'frame': 'arm', 'location': "
         "[0, 0, 1]}]",
@@ -304,6 +304,21 @@ static void bad_paths_are_refused(void) {
         FB_TRUE(!ok && r.diag.counts[FB_ERROR] > 0, "%s", bad[i]);
         end(&r);
     }
+}
+
+/* What is kept but not computed is told; it is nan, pulls at nothing, and hinders nothing. */
+static void lacking_paths_are_nan(void) {
+    bool ok;
+    rig r = compile("", "'type': 'scholz2015', 'elements': []", false, &ok);
+    double arms[4];
+    FB_TRUE(ok && r.diag.counts[FB_ERROR] == 0 && r.diag.n > 0, "it compiles");
+    FB_TRUE(isnan(length(&r, 0)), "no length");
+    FB_TRUE(isnan(fb_path_speed(r.paths, 0, r.state, &r.course)), "no speed");
+    fb_path_moment_arms(r.paths, 0, r.state, &r.course, arms);
+    for (int k = 0; k < r.n; k++) {
+        FB_SAME(arms[k], 0);
+    }
+    end(&r);
 }
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
@@ -868,6 +883,7 @@ static const fb_test tests[] = {
     FB_TEST(moving_points),
     FB_TEST(function_paths),
     FB_TEST(bad_paths_are_refused),
+    FB_TEST(lacking_paths_are_nan),
     FB_TEST(spheres),
     FB_TEST(through_the_centre_of_a_sphere),
     FB_TEST(quadrants),
