@@ -247,7 +247,7 @@ static void tell_paths(evaluation *e, double time) {
             name = s->paths->wraps[s->course.inside].element->name;
             then = "it goes straight there";
         } else if (s->course.unsettled) {
-            what = "it wraps surfaces that overlap, and no way over them was found";
+            what = "no way over all that it wraps was found";
             then = "the last one that was tried is used";
         } else {
             continue;

@@ -5,6 +5,7 @@
 
 #define PASSES 60
 #define CHANGE 1e-10 /* m */
+#define SHIFT 1e-3   /* m: by less its points still move when the length stays */
 #define CYCLE 6      /* passes: courses that come back after so many do not settle */
 
 /* One wrap object of a path while the course is found. */
@@ -172,6 +173,17 @@ static double length(const fb_course *course) {
     return sum;
 }
 
+/* A number that changes when points move, or go to other segments: two courses may be of one
+ * length. */
+static double place_mark(const fb_course *course) {
+    double sum = 0;
+    for (int i = 0; i < course->n; i++) {
+        const double *p = course->points[i].site;
+        sum += (i + 1) * (p[0] + 2 * p[1] + 3 * p[2]);
+    }
+    return sum;
+}
+
 /* True if the lengths of passes repeat, and the last is the shortest of them. */
 static bool is_shortest_of_cycle(const double *lengths, int pass) {
     for (int period = 2; period <= CYCLE; period++) {
@@ -193,7 +205,7 @@ void fb_course_wrap(const fb_paths *paths, const fb_path *path, const fb_state *
                     fb_course *course) {
     user users[FB_MOST_WRAPS];
     int n = path->n_wraps;
-    double lengths[PASSES];
+    double lengths[PASSES], mark = 0;
     for (int k = 0; k < n; k++) {
         user *u = &users[k];
         u->k = k;
@@ -216,7 +228,10 @@ void fb_course_wrap(const fb_paths *paths, const fb_path *path, const fb_state *
         }
         course->length = length(course);
         lengths[pass] = course->length;
-        if (pass > 0 && fabs(course->length - lengths[pass - 1]) < CHANGE) {
+        double moved = mark;
+        mark = place_mark(course);
+        if (pass > 0 && fabs(course->length - lengths[pass - 1]) < CHANGE &&
+            fabs(mark - moved) < SHIFT) {
             course->unsettled = false;
             break;
         }

@@ -87,7 +87,7 @@ typedef struct fb_course {
     double (*links)[3], (*link_velocity)[3];
     int inside; /* number of a wrap object around which a segment should go, but that holds one of
                    its ends; -1: none, or as_opensim4 */
-    bool unsettled; /* it goes over surfaces that overlap, and no course was found that stays */
+    bool unsettled; /* no course over all its wrap objects was found that stays */
 } fb_course;
 
 /* The course of path i; after fb_state_position. */

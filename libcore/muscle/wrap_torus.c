@@ -237,6 +237,7 @@ static bool solve_geodesic(const torus *t, const double *p2, shot *x) {
 /* Puts the points of the tube's cylinder on the torus, as the geodesic between tangents. */
 static bool onto_torus(const fb_wrap *wrap, const double *p1, const double *p2,
                        fb_wrap_path *path) {
+    static const double around[] = {0, 0.3, -0.3, 0.8, -0.8}; /* where to begin, rad */
     torus t = {.tube = wrap->size[0], .ring = wrap->size[1], .p1 = {p1[0], p1[1], p1[2]}};
     double theta = atan2(path->r1[1], path->r1[0]);
     double phi = atan2(path->r1[2], hypot(path->r1[0], path->r1[1]) - t.ring), off[2];
@@ -247,14 +248,17 @@ static bool onto_torus(const fb_wrap *wrap, const double *p1, const double *p2,
         off[side] = fabs(remainder(at - phi, 2 * 3.14159265358979323846));
     }
     t.branch = off[1] < off[0] ? 1 : -1;
-    shot x;
-    if (!shoot(&t, theta, path->length, &x) || !solve_geodesic(&t, p2, &x)) {
-        return false;
+    size_t tries = fb_wrap_torus_blocks(wrap, p1, p2) ? sizeof around / sizeof *around : 1;
+    for (size_t i = 0; i < tries; i++) {
+        shot x;
+        if (shoot(&t, theta + around[i], path->length, &x) && solve_geodesic(&t, p2, &x)) {
+            fb_v3_copy(path->r1, x.r1);
+            fb_v3_copy(path->r2, x.r2);
+            path->length = fmax(x.s, 0);
+            return true;
+        }
     }
-    fb_v3_copy(path->r1, x.r1);
-    fb_v3_copy(path->r2, x.r2);
-    path->length = fmax(x.s, 0);
-    return true;
+    return false;
 }
 
 bool fb_wrap_torus_blocks(const fb_wrap *wrap, const double *p1, const double *p2) {
@@ -267,6 +271,11 @@ bool fb_wrap_torus_blocks(const fb_wrap *wrap, const double *p1, const double *p
         }
     }
     return false;
+}
+
+static bool is_inside(const fb_wrap *wrap, const double *p) {
+    double rho = hypot(p[0], p[1]) - wrap->size[1];
+    return hypot(rho, p[2]) < wrap->size[0];
 }
 
 /* True if the segment crosses the ring's plane inside it. */
@@ -331,6 +340,14 @@ fb_wrap_outcome fb_wrap_torus(const fb_wrap *wrap, fb_wrap_mode mode, const doub
     fb_pose_point(q1, &inverse, p1);
     fb_pose_point(q2, &inverse, p2);
     fb_wrap_outcome outcome = fb_wrap_cylinder(&cylinder, mode, q1, q2, &on);
+    if (mode == FB_WRAP_GEODESIC && outcome == FB_WRAP_INSIDE && !is_inside(wrap, p1) &&
+        !is_inside(wrap, p2) && fb_wrap_torus_blocks(wrap, p1, p2)) {
+        /* inside the cylinder only, which goes on straight: to begin with, the tube's inner side */
+        outcome = FB_WRAP_WRAPPED;
+        on.length = tube;
+        fb_v3_set(on.r1, tube, 0, 0);
+        fb_v3_set(on.r2, tube, 0, 0);
+    }
     if (outcome != FB_WRAP_WRAPPED && outcome != FB_WRAP_MANDATORY) {
         return mode == FB_WRAP_GEODESIC ? outcome : FB_WRAP_VOID;
     }

@@ -53,6 +53,9 @@ void free_flight(subject *it);
 void turned_world(subject *it);
 void rates(subject *it);
 void shortest(subject *it);
+void check_course(subject *it, int path);
+/* Not of a model: shapes of all kinds, with and without quadrants, alone and two on a path. */
+void shapes(subject *it);
 void continuous(subject *it);
 void allocations(subject *it);
 
@@ -65,8 +68,14 @@ void beside(subject *it, const char *states, const char *lengths);
 extern int plane_courses;
 extern double plane_difference;
 
-/* Courses that were looked at, and those that go over surfaces that overlap and do not settle. */
-extern int all_courses, unsettled_courses;
+/* Courses that were looked at; those over several surfaces that do not settle; and those that touch
+ * a torus once where they would have to twice, with the depth to which they enter it there. Known
+ * limits (docs/theory.md). */
+extern int all_courses, unsettled_courses, touched_twice;
+extern double touched_depth;
+/* Courses over tori that are shortest nearby, but longer than a thread that slid along the ring. */
+extern int longer_tori;
+extern double longer_most;
 
 /* What is known of jumps: `name path coordinate reason` a line, in jumps.txt. Writes instead of
  * comparing if `list` is not NULL. */

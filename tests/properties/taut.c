@@ -172,6 +172,8 @@ void arc_point(const fb_wrap *wrap, const double *r1, const double *r2, const do
 /* ---- threads ------------------------------------------------------------------------------------
  */
 
+#define SLIPPED 1e-5 /* m: deeper than a chord beside the first mass that touches */
+
 enum { MOST_NODES = 900, ARC_NODES = 90, END_NODES = 12, MOST_SURFACES = 16 };
 
 typedef struct thread {
@@ -284,6 +286,24 @@ static double thread_length(const thread *t) {
     return sum;
 }
 
+/* False if a piece between two masses has slipped through a surface. */
+static bool is_outside(const thread *t) {
+    for (int i = 0; i + 1 < t->n; i++) {
+        for (int s = 0; s < t->n_surfaces; s++) {
+            double a[3], b[3], at;
+            if (t->touch[i] == s && t->touch[i + 1] == s) {
+                continue; /* a chord of an arc */
+            }
+            fb_pose_point(a, &t->inverse[s], t->x[i]);
+            fb_pose_point(b, &t->inverse[s], t->x[i + 1]);
+            if (deepest(t->surface[s], a, b, &at) > SLIPPED) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 taut pull_tight(const fb_paths *paths, const fb_path *path, const fb_state *state,
                 const fb_course *course) {
     static thread t;
@@ -319,7 +339,7 @@ taut pull_tight(const fb_paths *paths, const fb_path *path, const fb_state *stat
             before = now;
         }
     }
-    taut result = {.length = thread_length(&t), .touches = true};
+    taut result = {.length = thread_length(&t), .touches = is_outside(&t)};
     for (int s = 0; s < t.n_surfaces; s++) {
         bool found = false;
         for (int i = 0; i < t.n; i++) {

@@ -21,7 +21,7 @@ void arc_point(const fb_wrap *wrap, const double *r1, const double *r2, const do
 
 typedef struct taut {
     double length;
-    bool touches; /* every surface that the course touches */
+    bool touches; /* every surface that the course touches, and has slipped through none */
 } taut;
 
 /* A thread through the points of a course, which begins where the course is and is pulled tight
