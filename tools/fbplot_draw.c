@@ -51,6 +51,12 @@ double fb_plot_legend(const fb_plot_panel *panel, const fb_plot_style *styles, i
     double x = left, y = top + SMALL;
     int n = (panel ? panel->n_columns : 0) + n_styles;
     int curves = panel ? panel->n_columns : 0;
+    if (panel && panel->legend_heading) {
+        if (draw) {
+            fb_canvas_text(canvas, (fb_point){x, y}, SMALL, 0, false, panel->legend_heading);
+        }
+        x += fb_canvas_width(canvas, SMALL, panel->legend_heading) + BETWEEN;
+    }
     for (int i = 0; i < n; i++) {
         const fb_plot_series *s = i < curves ? &panel->series[i] : NULL;
         const fb_plot_style *style = s ? NULL : &styles[i - curves];

@@ -300,7 +300,7 @@ static void tick_y(fb_plot_figure *f, double height) {
 static void name_axes(fb_plot_figure *f, fb_arena *arena) {
     f->x_label = f->x_label ? f->x_label
                             : axis_label(f->x_name, f->x_unit, f->x.power,
-                                         strcmp(f->x_name, "time") == 0, arena);
+                                         f->x_is_quantity || strcmp(f->x_name, "time") == 0, arena);
     for (int k = 0; k < f->n_panels; k++) {
         fb_plot_panel *panel = &f->panels[k];
         if (!panel->y_label) {

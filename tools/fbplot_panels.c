@@ -1,5 +1,6 @@
 /* fbplot: which columns are drawn, and which of them share a panel. */
 #include <fnmatch.h>
+#include <math.h>
 #include <string.h>
 
 #include "tools/fbplot_plan.h"
@@ -26,9 +27,13 @@ static const char *column_object(const void *context, int i) {
     return i < table->data.n_columns ? table->columns[i].object : NULL;
 }
 
-/* Whether a pattern asks for a column: by its whole name, or by what it belongs to. */
+/* Whether a pattern asks for a column: by its whole name, or by what it belongs to. Differences of
+ * two models must be meant. */
 static bool is_named(const fb_plot_column *column, const char *pattern, size_t n, fb_arena *arena) {
     const char *glob = fb_arena_text(arena, pattern, n);
+    if (column->role == FB_PLOT_DIFFERENCE && !strstr(glob, "diff")) {
+        return false;
+    }
     return strcmp(glob, column->name) == 0 || fnmatch(glob, column->name, 0) == 0 ||
            fnmatch(glob, column->object, 0) == 0;
 }
@@ -63,6 +68,9 @@ static int mark_columns(const fb_plot_plan *p, const char *list, bool *marks) {
 }
 
 int fb_plot_counterpart(const fb_plot_plan *p, const fb_plot_table *t, int column) {
+    if (t == p->lead) {
+        return column;
+    }
     const char *name = p->lead->data.columns[column];
     int before = 0;
     for (int j = 0; j < column; j++) {
@@ -84,6 +92,73 @@ int fb_plot_band_of(const fb_plot_plan *p, const fb_plot_table *table, int colum
     }
     return fb_sto_column(&table->data, fb_arena_printf(p->arena, "%.*s%s", (int)(n - m), name,
                                                        p->choice->sd_suffix));
+}
+
+/* Leaves out, of a sweep, the muscles whose moment arms are zero but for rounding: those that do
+ * not cross the joint. */
+static void leave_out_idle(fb_plot_plan *p) {
+    const fb_sto *data = &p->lead->data;
+    const double rounding = 1e-9;
+    int n = data->n_columns, left_out = 0;
+    double *arm = fb_arena_array(p->arena, (size_t)n, sizeof *arm), largest = 0;
+    for (int j = 0; j < n; j++) {
+        const fb_plot_column *c = &p->lead->columns[j];
+        bool is_arm = strstr(c->name, "|moment_arm") != NULL && c->role != FB_PLOT_DIFFERENCE;
+        for (int i = 0; i < data->n_rows && is_arm; i++) {
+            double x = fabs(data->values[(size_t)i * (size_t)n + (size_t)j]);
+            arm[j] = x > arm[j] ? x : arm[j];
+        }
+        largest = arm[j] > largest ? arm[j] : largest;
+    }
+    for (int j = 0, end; j < n; j = end) { /* the columns of one muscle */
+        const char *name = p->lead->columns[j].name;
+        size_t m = strcspn(name, "|");
+        double most = 0;
+        for (end = j; end < n; end++) {
+            const char *other = p->lead->columns[end].name;
+            if (end > j && (strcspn(other, "|") != m || strncmp(name, other, m) != 0)) {
+                break;
+            }
+            most = arm[end] > most ? arm[end] : most;
+        }
+        if (name[m] == '|' && most <= rounding * largest) {
+            memset(p->wanted + j, 0, (size_t)(end - j) * sizeof *p->wanted);
+            left_out++;
+        }
+    }
+    if (left_out && !p->cli->quiet) {
+        fb_cli_say(p->cli,
+                   "note: %d muscle%s without any moment arm %s left out; --columns draws them",
+                   left_out, left_out == 1 ? "" : "s", left_out == 1 ? "is" : "are");
+    }
+}
+
+/* Columns of two models: the second model's is drawn beside the first's where that is drawn. */
+static void find_partners(fb_plot_plan *p) {
+    const fb_plot_column *columns = p->lead->columns;
+    int n = p->lead->data.n_columns;
+    bool alone = p->n_sets == 1 && !p->choice->mean, left_out = false;
+    for (int j = 0; j < n; j++) {
+        const fb_plot_column *c = &columns[j];
+        for (int k = j + 1; k < n && c->role == FB_PLOT_PLAIN && p->wanted[j] && alone; k++) {
+            if (columns[k].role == FB_PLOT_AGAINST && strcmp(columns[k].base, c->name) == 0 &&
+                fb_plot_same(columns[k].curve, c->curve)) {
+                p->partner[j] = k;
+                p->wanted[k] = false;
+                p->has_partner = true;
+                break;
+            }
+        }
+        if (!alone && c->role == FB_PLOT_AGAINST && !fb_cli_value(p->cli, "columns") &&
+            !fb_cli_value(p->cli, "group")) {
+            left_out = true;
+            p->wanted[j] = false;
+        }
+    }
+    if (left_out && !p->cli->quiet) {
+        fb_cli_say(p->cli, "note: beside other tables, columns NAME|against are left out; "
+                           "--columns '*|against' draws them");
+    }
 }
 
 /* Which columns are drawn: those of --columns, or all; of fbsim's sparse tables without those that
@@ -110,14 +185,19 @@ static int choose_columns(fb_plot_plan *p) {
                 zero = data->values[(size_t)i * (size_t)data->n_columns + (size_t)j] == 0;
             }
             bool is_time = j == 0 && fb_plot_same(p->lead->columns[j].quantity, "time");
-            p->wanted[j] = j != p->lead->x && !zero && !is_time;
+            p->wanted[j] = j != p->lead->x && !zero && !is_time &&
+                           p->lead->columns[j].role != FB_PLOT_DIFFERENCE;
             left_out += zero && j != p->lead->x;
         }
         if (left_out && !p->cli->quiet) {
             fb_cli_say(p->cli, "%d columns are zero throughout and left out; --columns draws them",
                        left_out);
         }
+        if (p->lead->is_sweep && !grouped) {
+            leave_out_idle(p);
+        }
     }
+    find_partners(p);
     for (int j = 0; j < data->n_columns; j++) {
         int band = p->wanted[j] ? fb_plot_band_of(p, p->lead, j) : -1;
         if (band >= 0) {
@@ -217,9 +297,15 @@ static const char *short_label(const fb_plot_plan *p, int column) {
     for (int j = 0; j < p->lead->data.n_columns; j++) {
         const fb_plot_column *d = &p->lead->columns[j];
         if (j != column && p->wanted[j] && strcmp(c->object, d->object) == 0 &&
-            fb_plot_same(c->part, d->part) && fb_plot_same(c->quantity, d->quantity)) {
+            fb_plot_same(c->part, d->part) && fb_plot_same(c->quantity, d->quantity) &&
+            fb_plot_same(c->curve, d->curve) && c->role == d->role) {
             return c->name;
         }
+    }
+    if (c->curve || c->role == FB_PLOT_AGAINST) {
+        return fb_arena_printf(p->arena, "%s%s%s%s%s", c->object, c->curve ? ", " : "",
+                               c->curve ? c->curve : "", c->role == FB_PLOT_AGAINST ? ", " : "",
+                               c->role == FB_PLOT_AGAINST ? p->lead->models[1] : "");
     }
     return c->part ? fb_arena_printf(p->arena, "%s %s", c->object, c->part) : c->object;
 }
@@ -267,6 +353,10 @@ static int make_groups(fb_plot_plan *p) {
     return FB_EXIT_OK;
 }
 
+static bool is_alike(const fb_plot_column *a, const fb_plot_column *b) {
+    return fb_plot_same(a->quantity, b->quantity) && fb_plot_same(a->unit, b->unit);
+}
+
 /* Columns of one quantity that are too many for one panel: the sides of a thing, or the parts of a
  * vector, share one; others have their own. */
 static void split_group(fb_plot_plan *p, int first) {
@@ -275,8 +365,7 @@ static void split_group(fb_plot_plan *p, int first) {
     for (int i = first; i < n; i++) {
         const fb_plot_column *c = &p->lead->columns[i];
         const char *stem = c->object, *label = c->part;
-        if (!p->wanted[i] || p->panel[i] >= 0 || !fb_plot_same(c->quantity, lead->quantity) ||
-            !fb_plot_same(c->unit, lead->unit)) {
+        if (!p->wanted[i] || p->panel[i] >= 0 || !is_alike(c, lead)) {
             continue;
         }
         if (!c->part && !split_side(p, i, &stem, &label)) {
@@ -287,14 +376,43 @@ static void split_group(fb_plot_plan *p, int first) {
         for (int j = i; label && j < n && p->panels[panel].n_columns < MOST; j++) {
             const fb_plot_column *d = &p->lead->columns[j];
             const char *other = d->object, *side = d->part;
-            if (p->wanted[j] && p->panel[j] < 0 && fb_plot_same(c->quantity, d->quantity) &&
-                fb_plot_same(c->unit, d->unit) && (d->part != NULL) == (c->part != NULL) &&
+            if (p->wanted[j] && p->panel[j] < 0 && is_alike(c, d) &&
+                (d->part != NULL) == (c->part != NULL) &&
                 (d->part || split_side(p, j, &other, &side)) && strcmp(stem, other) == 0) {
                 put(p, j, panel, side);
             }
         }
         if (p->panel[i] < 0) {
             put(p, i, panel, short_label(p, i));
+        }
+    }
+}
+
+/* Families of curves: each thing has a panel for each quantity, as many as it takes. */
+static void split_families(fb_plot_plan *p, int first) {
+    int n = p->lead->data.n_columns;
+    const fb_plot_column *lead = &p->lead->columns[first];
+    for (int i = first; i < n; i++) {
+        const fb_plot_column *c = &p->lead->columns[i];
+        int panel = -1;
+        if (!p->wanted[i] || p->panel[i] >= 0 || !c->curve || !is_alike(c, lead)) {
+            continue;
+        }
+        for (int j = i; j < n; j++) {
+            const fb_plot_column *d = &p->lead->columns[j];
+            if (!p->wanted[j] || p->panel[j] >= 0 || !d->curve || !is_alike(c, d) ||
+                c->role != d->role || strcmp(c->object, d->object) != 0) {
+                continue;
+            }
+            if (panel < 0 || p->panels[panel].n_columns == MOST) {
+                const char *title = c->role == FB_PLOT_AGAINST
+                                        ? fb_arena_printf(p->arena, "%s, %s", c->object,
+                                                          p->lead->models[1])
+                                        : c->object;
+                panel = add_panel(p, title, c->quantity, c->unit);
+                p->panels[panel].legend_heading = p->lead->parameter;
+            }
+            put(p, j, panel, d->curve);
         }
     }
 }
@@ -309,11 +427,14 @@ static void make_default_panels(fb_plot_plan *p) {
         if (!p->wanted[i] || p->panel[i] >= 0) {
             continue;
         }
+        if (c->curve) {
+            split_families(p, i);
+            continue;
+        }
         int count = 0;
         for (int j = i; j < n; j++) {
             const fb_plot_column *d = &p->lead->columns[j];
-            count += p->wanted[j] && p->panel[j] < 0 && fb_plot_same(c->quantity, d->quantity) &&
-                     fb_plot_same(c->unit, d->unit);
+            count += p->wanted[j] && p->panel[j] < 0 && is_alike(c, d);
         }
         if (count > few || !c->quantity) {
             split_group(p, i);
@@ -322,8 +443,7 @@ static void make_default_panels(fb_plot_plan *p) {
         int panel = add_panel(p, count == 1 ? short_label(p, i) : NULL, c->quantity, c->unit);
         for (int j = i; j < n; j++) {
             const fb_plot_column *d = &p->lead->columns[j];
-            if (p->wanted[j] && p->panel[j] < 0 && fb_plot_same(c->quantity, d->quantity) &&
-                fb_plot_same(c->unit, d->unit)) {
+            if (p->wanted[j] && p->panel[j] < 0 && is_alike(c, d)) {
                 put(p, j, panel, short_label(p, j));
             }
         }
@@ -360,8 +480,9 @@ int fb_plot_panels(fb_plot_figure *figure, fb_cli *cli, const fb_plot_set *sets,
     p.wanted = fb_arena_array(arena, n, sizeof *p.wanted);
     p.panel = fb_arena_array(arena, n, sizeof *p.panel);
     p.labels = fb_arena_array(arena, n, sizeof *p.labels);
+    p.partner = fb_arena_array(arena, n, sizeof *p.partner);
     for (size_t i = 0; i < n; i++) {
-        p.panel[i] = -1;
+        p.panel[i] = p.partner[i] = -1;
     }
     int status = choose_columns(&p);
     if (status == FB_EXIT_OK && fb_cli_value(cli, "group")) {

@@ -100,9 +100,10 @@ typedef struct evaluation {
     int *value, *speed, *activation; /* columns of the states, -1 for none */
     double *scratch;                 /* n_q x n_q, and n_q */
     long unbalanced, unmet, singular, unlinked;
-    bool geometric;    /* --moment-arms */
-    double *arms;      /* geometric: n_paths x n_q */
-    bool *differenced; /* n_paths: which of them by differences */
+    bool geometric;      /* --moment-arms */
+    const char *motions; /* lines of headers, see fb_fbsim_motions */
+    double *arms;        /* geometric: n_paths x n_q */
+    bool *differenced;   /* n_paths: which of them by differences */
 } evaluation;
 
 /* The name of the i-th coordinate in the order of columns, which is the model's. */
@@ -569,6 +570,10 @@ static void describe(const evaluation *e, int table, fb_text *header) {
     if (table == MOMENT_ARM && e->geometric) {
         fb_text_puts(header, "moment_arms=" FB_FBSIM_GEOMETRIC "\n");
     }
+    if (table == MOMENT_ARM || table == MASS_MATRIX || table == INVERSE_DYNAMICS ||
+        table == ACCELERATION) {
+        fb_text_puts(header, e->motions);
+    }
     if (!e->s->loads) {
         return;
     }
@@ -604,6 +609,22 @@ const char *fb_fbsim_plain(fb_arena *arena, const char *text) {
         *c = (unsigned char)*c < ' ' ? ' ' : *c;
     }
     return line;
+}
+
+const char *fb_fbsim_motions(fb_arena *arena, const fb_simulation *s) {
+    const char *names[3] = {"", "", ""};
+    for (int i = 0; i < s->system->n_q; i++) {
+        const fb_coordinate *c = &s->system->coordinates[i];
+        fb_motion m = c->element    ? fb_coordinate_motion(c->element)
+                      : c->slot < 3 ? FB_ROTATIONAL /* of an added free joint */
+                                    : FB_TRANSLATIONAL;
+        if (m != FB_ROTATIONAL) {
+            names[m] = fb_arena_printf(arena, "%s%s%s", names[m], *names[m] ? "," : "",
+                                       fb_fbsim_plain(arena, fb_path_name(c->path)));
+        }
+    }
+    return fb_arena_printf(arena, "translational=%s\ncoupled=%s\n", names[FB_TRANSLATIONAL],
+                           names[FB_COUPLED]);
 }
 
 const char *fb_fbsim_header(fb_sto *table, const fb_simulation *s) {
@@ -676,6 +697,7 @@ static fb_status run(evaluation *e) {
         tell_unused(e);
         evaluate(e);
         fb_sto_drop_zeros(&e->tables[MASS_MATRIX], ROUNDING);
+        e->motions = fb_fbsim_motions(&arena, e->s);
     }
     if (status == FB_OK) {
         status = write_tables(e);
