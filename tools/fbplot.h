@@ -95,10 +95,10 @@ typedef struct fb_plot_axis {
 typedef struct fb_plot_panel {
     const char *title; /* or NULL */
     const char *quantity, *unit;
-    const char *y_label;     /* made by the layout unless given */
-    const char *drawn_label; /* the same, shortened if need be */
-    int label_rows;          /* how many rows down the label stands beside; 0: it is not drawn */
-    double label_left;       /* of the label's baseline */
+    const char *y_label;  /* made by the layout unless given */
+    const char *lines[2]; /* the same, broken into two lines or shortened if need be */
+    int label_rows;       /* how many rows down the label stands beside; 0: it is not drawn */
+    double label_left;    /* of the first line's baseline */
     fb_plot_series *series;
     int n_series;
     int n_columns; /* series of the first table, which come first: those in the legend */

@@ -124,9 +124,15 @@ static void draw_axes(const fb_plot_figure *f, const fb_plot_panel *panel, fb_ca
     }
     if (panel->label_rows > 0) {
         double below = fb_plot_at(f, row + panel->label_rows - 1, column)->top + f->plot_height;
-        double size = fb_plot_fit_size(panel->drawn_label, LABEL, below - top + GUTTER, canvas);
-        fb_canvas_text(canvas, (fb_point){panel->label_left, (top + below) / 2}, size, 0.5, true,
-                       panel->drawn_label);
+        double size = LABEL;
+        for (int k = 0; k < 2 && panel->lines[k]; k++) {
+            size = fb_plot_fit_size(panel->lines[k], size, below - top + GUTTER, canvas);
+        }
+        for (int k = 0; k < 2 && panel->lines[k]; k++) {
+            const char *line = panel->lines[k];
+            double x = panel->label_left + k * LABEL * LINE;
+            fb_canvas_text(canvas, (fb_point){x, (top + below) / 2}, size, 0.5, true, line);
+        }
     }
 }
 

@@ -43,12 +43,13 @@ static int pick(int n, int picks[MOST]) {
     return m;
 }
 
-/* "−40°", "0.5 rad". */
-static const char *parameter_text(double x, const char *unit, fb_arena *arena) {
+/* "−40°", "0.5 rad"; what is nothing beside the largest value is zero. */
+static const char *parameter_text(double x, double largest, const char *unit, fb_arena *arena) {
     char number[40];
-    snprintf(number, sizeof number, "%.3g", fabs(x) < 1e-12 ? 0 : fabs(x));
+    x = fabs(x) < 1e-6 * largest ? 0 : x;
+    snprintf(number, sizeof number, "%.3g", fabs(x));
     bool has_unit = unit && *unit, tight = has_unit && strcmp(unit, "°") == 0;
-    return fb_arena_printf(arena, "%s%s%s%s", x < -1e-12 ? "\xE2\x88\x92" : "", number,
+    return fb_arena_printf(arena, "%s%s%s%s", x < 0 ? "\xE2\x88\x92" : "", number,
                            has_unit && !tight ? " " : "", has_unit ? unit : "");
 }
 
@@ -63,16 +64,18 @@ static void unfold(fb_plot_table *table, const int n[2], int m, const int *picks
     const char **names = fb_arena_array(arena, (size_t)columns, sizeof *names);
     double *values = fb_arena_array(arena, (size_t)columns * (size_t)n[along], sizeof *values);
     double *parameters = fb_arena_array(arena, (size_t)m, sizeof *parameters);
+    double largest = 0;
     for (int k = 0; k < m; k++) {
         int row = (int)(stride[across] * (size_t)picks[k]);
         parameters[k] = value_at(t, row, across) * parameter->factor;
+        largest = fmax(largest, fabs(parameters[k]));
     }
     for (int j = 0; j < columns; j++) {
         int from = j == 0 ? along : 2 + (j - 1) / m, k = j == 0 ? 0 : (j - 1) % m;
         described[j] = table->columns[from];
         names[j] = t->columns[from];
         if (j > 0) {
-            described[j].curve = parameter_text(parameters[k], parameter->unit, arena);
+            described[j].curve = parameter_text(parameters[k], largest, parameter->unit, arena);
         }
         for (int i = 0; i < n[along]; i++) {
             size_t row = stride[along] * (size_t)i + stride[across] * (size_t)picks[k];

@@ -7,8 +7,9 @@
 
 #define FEW 7 /* curves that a panel holds unless the user asks for more */
 #define FEW_BANDS 3
-#define MOST 14    /* curves that can be told apart */
-#define PANELS 200 /* panels that a page can hold */
+#define MOST 14       /* curves that can be told apart */
+#define PANELS 200    /* panels that a page can hold */
+#define ROUNDING 1e-9 /* of the largest moment arm */
 
 const char *fb_plot_base_name(const char *file) {
     const char *slash = strrchr(file, '/');
@@ -94,42 +95,74 @@ int fb_plot_band_of(const fb_plot_plan *p, const fb_plot_table *table, int colum
                                                        p->choice->sd_suffix));
 }
 
-/* Leaves out, of a sweep, the muscles whose moment arms are zero but for rounding: those that do
- * not cross the joint. */
-static void leave_out_idle(fb_plot_plan *p) {
+/* The largest size of a column's numbers. */
+static double largest_of(const fb_plot_plan *p, int column) {
     const fb_sto *data = &p->lead->data;
-    const double rounding = 1e-9;
-    int n = data->n_columns, left_out = 0;
-    double *arm = fb_arena_array(p->arena, (size_t)n, sizeof *arm), largest = 0;
-    for (int j = 0; j < n; j++) {
-        const fb_plot_column *c = &p->lead->columns[j];
-        bool is_arm = strstr(c->name, "|moment_arm") != NULL && c->role != FB_PLOT_DIFFERENCE;
-        for (int i = 0; i < data->n_rows && is_arm; i++) {
-            double x = fabs(data->values[(size_t)i * (size_t)n + (size_t)j]);
-            arm[j] = x > arm[j] ? x : arm[j];
-        }
-        largest = arm[j] > largest ? arm[j] : largest;
+    double largest = 0;
+    for (int i = 0; i < data->n_rows; i++) {
+        largest = fmax(largest, fabs(data->values[(size_t)i * (size_t)data->n_columns +
+                                                  (size_t)column])); /* fmax passes over nan */
     }
-    for (int j = 0, end; j < n; j = end) { /* the columns of one muscle */
-        const char *name = p->lead->columns[j].name;
-        size_t m = strcspn(name, "|");
+    return largest;
+}
+
+/* The end of the run of columns that share their names' first n bytes with the column `begin`. */
+static int end_of_run(const fb_plot_plan *p, int begin, size_t n) {
+    const fb_plot_column *columns = p->lead->columns;
+    int end = begin + 1;
+    while (end < p->lead->data.n_columns &&
+           strncmp(columns[end].name, columns[begin].name, n) == 0 &&
+           strchr("|", columns[end].name[n])) {
+        end++;
+    }
+    return end;
+}
+
+static int leave_out(fb_plot_plan *p, int begin, int end) {
+    int n = 0;
+    for (int j = begin; j < end; j++) {
+        n += p->wanted[j];
+        p->wanted[j] = false;
+    }
+    return n;
+}
+
+/* Leaves out, of a sweep, the moment arms that are zero but for rounding, in all models and at all
+ * values of another coordinate; and all of the muscles that have no others. */
+static void leave_out_idle(fb_plot_plan *p) {
+    const fb_plot_column *columns = p->lead->columns;
+    int n = p->lead->data.n_columns, left_out = 0;
+    double *arm = fb_arena_array(p->arena, (size_t)n, sizeof *arm), least = 0;
+    for (int j = 0; j < n; j++) {
+        bool is_arm = strstr(columns[j].name, "|moment_arm") != NULL;
+        arm[j] = is_arm && columns[j].role != FB_PLOT_DIFFERENCE ? largest_of(p, j) : 0;
+        least = fmax(least, ROUNDING * arm[j]);
+    }
+    for (int j = 0, end; j < n; j = end) {
+        const char *bar = strchr(columns[j].base ? columns[j].base : columns[j].name, '|');
         double most = 0;
-        for (end = j; end < n; end++) {
-            const char *other = p->lead->columns[end].name;
-            if (end > j && (strcspn(other, "|") != m || strncmp(name, other, m) != 0)) {
-                break;
+        size_t path = strcspn(columns[j].name, "|");
+        end = bar ? end_of_run(p, j, path) : j + 1;
+        for (int i = j, next; i < end && bar; i = next) { /* X, X|against and so on */
+            double largest = 0;
+            next = end_of_run(p, i, strlen(columns[i].name));
+            for (int k = i; k < next; k++) {
+                largest = fmax(largest, arm[k]);
             }
-            most = arm[end] > most ? arm[end] : most;
+            if (strstr(columns[i].name, "|moment_arm") && largest <= least) {
+                left_out += leave_out(p, i, next);
+            }
+            most = fmax(most, largest);
         }
-        if (name[m] == '|' && most <= rounding * largest) {
-            memset(p->wanted + j, 0, (size_t)(end - j) * sizeof *p->wanted);
-            left_out++;
+        if (bar && most <= least) {
+            left_out += leave_out(p, j, end);
         }
     }
     if (left_out && !p->cli->quiet) {
         fb_cli_say(p->cli,
-                   "note: %d muscle%s without any moment arm %s left out; --columns draws them",
-                   left_out, left_out == 1 ? "" : "s", left_out == 1 ? "is" : "are");
+                   "note: %d columns of muscles without a moment arm are left out; --columns draws "
+                   "them",
+                   left_out);
     }
 }
 
@@ -179,11 +212,13 @@ static int choose_columns(fb_plot_plan *p) {
                       (strcmp(data->name, "moment_arm") == 0 ||
                        strcmp(data->name, "mass_matrix") == 0);
         int left_out = 0;
+        double least = 0;
+        bool are_arms = sparse && strcmp(data->name, "moment_arm") == 0;
+        for (int j = 0; j < data->n_columns && are_arms; j++) {
+            least = j == p->lead->x ? least : fmax(least, ROUNDING * largest_of(p, j));
+        }
         for (int j = 0; j < data->n_columns; j++) {
-            bool zero = sparse;
-            for (int i = 0; i < data->n_rows && zero; i++) {
-                zero = data->values[(size_t)i * (size_t)data->n_columns + (size_t)j] == 0;
-            }
+            bool zero = sparse && largest_of(p, j) <= least;
             bool is_time = j == 0 && fb_plot_same(p->lead->columns[j].quantity, "time");
             p->wanted[j] = j != p->lead->x && !zero && !is_time &&
                            p->lead->columns[j].role != FB_PLOT_DIFFERENCE;
@@ -422,28 +457,29 @@ static void split_families(fb_plot_plan *p, int first) {
 static void make_default_panels(fb_plot_plan *p) {
     int n = p->lead->data.n_columns;
     int few = p->choice->mean || p->choice->mean_suffix ? FEW_BANDS : FEW;
-    for (int i = 0; i < n; i++) {
-        const fb_plot_column *c = &p->lead->columns[i];
-        if (!p->wanted[i] || p->panel[i] >= 0) {
+    for (int k = 0; k < n; k++) { /* quantities in the table's order, whatever is left out */
+        int count = 0, first = -1;
+        for (int j = k; j < n && (p->lead->columns[k].quantity || p->wanted[k]); j++) {
+            if (p->wanted[j] && p->panel[j] < 0 &&
+                is_alike(&p->lead->columns[k], &p->lead->columns[j])) {
+                first = count++ ? first : j;
+            }
+        }
+        if (count == 0) {
             continue;
         }
+        const fb_plot_column *c = &p->lead->columns[first];
         if (c->curve) {
-            split_families(p, i);
+            split_families(p, first);
             continue;
-        }
-        int count = 0;
-        for (int j = i; j < n; j++) {
-            const fb_plot_column *d = &p->lead->columns[j];
-            count += p->wanted[j] && p->panel[j] < 0 && is_alike(c, d);
         }
         if (count > few || !c->quantity) {
-            split_group(p, i);
+            split_group(p, first);
             continue;
         }
-        int panel = add_panel(p, count == 1 ? short_label(p, i) : NULL, c->quantity, c->unit);
-        for (int j = i; j < n; j++) {
-            const fb_plot_column *d = &p->lead->columns[j];
-            if (p->wanted[j] && p->panel[j] < 0 && is_alike(c, d)) {
+        int panel = add_panel(p, count == 1 ? short_label(p, first) : NULL, c->quantity, c->unit);
+        for (int j = first; j < n; j++) {
+            if (p->wanted[j] && p->panel[j] < 0 && is_alike(c, &p->lead->columns[j])) {
                 put(p, j, panel, short_label(p, j));
             }
         }

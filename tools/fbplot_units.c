@@ -374,12 +374,13 @@ static bool is_fbsim_name(const context *c, fb_plot_column *column, int index) {
             const char *about = strstr(column->name, "_about_");
             const char *name = about ? about + strlen("_about_") : c->table->data.columns[0];
             set_generalized_force(c, column, name);
-            column->quantity = c->table->is_grid
-                                   ? fb_arena_printf(c->arena, "strength about %s", name)
-                                   : "strength";
+            column->quantity = "strength";
             column->object = about ? fb_arena_text(c->arena, column->name + 9,
                                                    (size_t)(about - column->name - 9))
                                    : column->name + 9;
+            if (c->table->is_grid) {
+                column->object = fb_arena_printf(c->arena, "%s, %s", name, column->object);
+            }
             return true;
         }
         return false;
