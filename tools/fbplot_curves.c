@@ -332,18 +332,18 @@ static bool same_curves(const fb_plot_panel *a, const fb_plot_panel *b) {
     return same_labels;
 }
 
-/* The curves that most panels have in common need one legend only, if there are two such panels;
- * those of the only panel stand beside the line styles. */
+/* The curves that most panels have in common need one legend only, if there are two such panels:
+ * those that would take most room. Those of the only panel stand beside the line styles. */
 static void share_legend(fb_plot_plan *p) {
-    int most = p->n_panels == 1 ? 0 : 1;
+    int least = p->n_panels == 1 ? 0 : 1, most = 0;
     const fb_plot_panel *common = NULL;
     for (size_t k = 0; k < p->n_panels; k++) {
         int count = 0;
         for (size_t j = 0; j < p->n_panels && p->panels[k].n_columns > 1; j++) {
             count += same_curves(&p->panels[k], &p->panels[j]);
         }
-        if (count > most) {
-            most = count;
+        if (count > least && count * p->panels[k].n_columns > most) {
+            most = count * p->panels[k].n_columns;
             common = &p->panels[k];
         }
     }

@@ -65,7 +65,12 @@ double fb_plot_legend(const fb_plot_panel *panel, const fb_plot_style *styles, i
         int dash = s ? 0 : style->dash;
         bool band = style && style->band;
         double w = legend_entry(canvas, x, y, label, rgb, dash, band, false);
-        if (x > left && x + w - BETWEEN > left + width) {
+        double needed = w; /* line styles stay together if they can */
+        for (int k = i + 1; k < n && i == curves; k++) {
+            needed += legend_entry(canvas, x, y, styles[k - curves].label, frame, 0, false, false);
+        }
+        needed = needed - BETWEEN > width ? w : needed;
+        if (x > left && x + needed - BETWEEN > left + width) {
             x = left;
             y += SMALL * LINE + 1;
         }

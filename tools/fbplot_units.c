@@ -188,7 +188,7 @@ static const char *mass_unit(const context *c, const char *one, const char *othe
 static void set_generalized_force(const context *c, fb_plot_column *column,
                                   const char *coordinate) {
     motion m = motion_of(c, coordinate);
-    column->quantity = m == TURNS ? "moment" : m == SLIDES ? "force" : "generalized force";
+    column->quantity = m == TURNS ? "moment" : m == SLIDES ? "force" : "generalised force";
     column->unit = m == TURNS ? "N m" : m == SLIDES ? "N" : "N or N m";
 }
 
@@ -492,7 +492,7 @@ static bool is_of_kind(const context *c, fb_plot_column *column) {
         {"ActuatorSpeeds", "actuator speed", "m/s or rad/s"},
         {"controls", "control", ""},
         {"PositionErrors", "position error", NULL},
-        {"Inverse Dynamics", "generalized force", "N or N m"},
+        {"Inverse Dynamics", "generalised force", "N or N m"},
         {"Length", "muscle-tendon length", "m"},
         {"FiberLength", "fibre length", "m"},
         {"NormalizedFiberLength", "normalised fibre length", ""},
