@@ -46,6 +46,7 @@ static const fb_tool tool = {
     .examples =
         "  fbsim sweep arm.osim -c r_elbow_flex | fbplot --degrees --columns '*|moment_arm' "
         "-o arms.svg\n"
+        "  fbsim curves arm.osim --muscle BIClong --curve total | fbplot -o force_length.svg\n"
         "  fbplot walk_ik.mot --against other_ik.mot -o walk.png\n"
         "  fbplot --mean --normalize trial*.mot --columns 'knee_angle_*' -o knee.svg\n",
 };

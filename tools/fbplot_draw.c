@@ -51,6 +51,10 @@ double fb_plot_legend(const fb_plot_panel *panel, const fb_plot_style *styles, i
     double x = left, y = top + SMALL;
     int n = (panel ? panel->n_columns : 0) + n_styles;
     int curves = panel ? panel->n_columns : 0;
+    double together = 0; /* line styles stay together if they can */
+    for (int k = 0; k < n_styles; k++) {
+        together += legend_entry(canvas, x, y, styles[k].label, frame, 0, false, false);
+    }
     if (panel && panel->legend_heading) {
         if (draw) {
             fb_canvas_text(canvas, (fb_point){x, y}, SMALL, 0, false, panel->legend_heading);
@@ -65,10 +69,7 @@ double fb_plot_legend(const fb_plot_panel *panel, const fb_plot_style *styles, i
         int dash = s ? 0 : style->dash;
         bool band = style && style->band;
         double w = legend_entry(canvas, x, y, label, rgb, dash, band, false);
-        double needed = w; /* line styles stay together if they can */
-        for (int k = i + 1; k < n && i == curves; k++) {
-            needed += legend_entry(canvas, x, y, styles[k - curves].label, frame, 0, false, false);
-        }
+        double needed = style && style == styles ? together : w;
         needed = needed - BETWEEN > width ? w : needed;
         if (x > left && x + needed - BETWEEN > left + width) {
             x = left;

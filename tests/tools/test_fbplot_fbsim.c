@@ -343,6 +343,29 @@ static void headers_say_what_does_not_turn(void) {
     end(&s);
 }
 
+static void lack_of_memory_is_an_internal_error(void) {
+    const char *folder = fb_test_folder();
+    char *grid = grid_table(9);
+    const char *files[] = {table_file(folder, "grid.sto", grid),
+                           table_file(folder, "pair.sto", PAIR)};
+    for (int k = 0; k < 2; k++) {
+        long asked = 1;
+        for (long n = 1; asked >= n - 1 && n < 400; n++) { /* until none fails */
+            FILE *in = tmpfile(), *out = tmpfile(), *err = tmpfile();
+            char *argv[] = {(char *)(size_t) "fbplot", (char *)(size_t)files[k], NULL};
+            fb_alloc_fail_at(n);
+            int status = fb_fbplot_main(2, argv, in, out, err);
+            asked = fb_alloc_fail_at(0);
+            FB_TRUE(asked < n || status == FB_EXIT_INTERNAL, "allocation %ld fails: status %d", n,
+                    status);
+            fclose(in);
+            fclose(out);
+            fclose(err);
+        }
+    }
+    free(grid);
+}
+
 int main(int argc, char **argv) {
     static const fb_test tests[] = {
         FB_TEST(activations_are_curves_of_one_panel),
@@ -355,6 +378,7 @@ int main(int argc, char **argv) {
         FB_TEST(grids_that_cannot_be_drawn_are_refused),
         FB_TEST(tables_of_fbsim_need_no_help),
         FB_TEST(headers_say_what_does_not_turn),
+        FB_TEST(lack_of_memory_is_an_internal_error),
         FB_TEST_END,
     };
     return fb_test_main("fbplot_fbsim", tests, argc, argv);
