@@ -73,7 +73,7 @@ $(BUILD)/libfb.so: $(call object,$(LIB_SOURCES))
 	$(CC) -shared -Wl,-soname,libfb.so.0 $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(LIBS) -o $@
 
 $(BUILD)/fbsim: LIBS += $(ALGEBRA)
-$(BUILD)/fbplot $(BUILD)/tests/tools/test_fbplot: LIBS += $(DRAWING)
+$(BUILD)/fbplot $(BUILD)/tests/tools/test_fbplot $(BUILD)/tests/tools/test_fbplot_fbsim: LIBS += $(DRAWING)
 $(BUILD)/tools/fbplot_canvas.o $(BUILD)/tests/tools/test_fbplot.o: CLIBS += $(shell pkg-config --cflags cairo 2>/dev/null | sed 's/-I/-isystem /g')
 $(BINARIES): $(BUILD)/%: $(BUILD)/tools/%_main.o $(CLI) $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@

@@ -38,6 +38,16 @@ static bool begins(const char *text, size_t n, const char *start) {
     return n >= m && strncasecmp(text, start, m) == 0;
 }
 
+/* "Angles are in degrees.", as OpenSim wrote it before there was inDegrees. It holds even beside
+ * inDegrees=no, which the same programs wrote over degrees: BodyKinematics tables have both. */
+static bool is_old_degrees(const char *text, size_t n) {
+    while (n > 0 && (*text == ' ' || *text == '\t')) {
+        text++;
+        n--;
+    }
+    return begins(text, n, "angles are in degrees");
+}
+
 static bool is_gap(char c) {
     return c == '\t' || c == ' ' || c == ',';
 }
@@ -108,7 +118,7 @@ static fb_status read_table(fb_sto *t, const char *bytes, size_t size, const cha
     lines l = {bytes, bytes + size, 0};
     const char *text;
     size_t n;
-    bool header = false;
+    bool header = false, says_yes = false, says_degrees = false;
     if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
         l.p += 3;
     }
@@ -117,13 +127,15 @@ static fb_status read_table(fb_sto *t, const char *bytes, size_t size, const cha
             t->name = fb_arena_text(&t->arena, text, n);
         }
         if (begins(text, n, "inDegrees=")) {
-            t->in_degrees = begins(text + 10, n - 10, "y");
+            says_yes = begins(text + 10, n - 10, "y");
         }
+        says_degrees = says_degrees || is_old_degrees(text, n);
         if (begins(text, n, "endheader")) {
             header = true;
             break;
         }
     }
+    t->in_degrees = says_yes || says_degrees;
     t->header = fb_arena_text(&t->arena, bytes, (size_t)(l.p - bytes));
     if (!header) {
         return refuse(diag, file, 0, "not a table: there is no line 'endheader'");

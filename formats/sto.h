@@ -15,7 +15,8 @@ typedef struct fb_sto {
     fb_arena arena;
     const char *name;   /* first line of the header */
     const char *header; /* all lines of the header that was read, or NULL */
-    bool in_degrees;    /* inDegrees=yes; the numbers are as they stand in the file */
+    bool in_degrees;    /* "inDegrees=yes" or "Angles are in degrees"; the numbers are as they stand
+                           in the file */
     int n_columns, n_rows;
     const char **columns; /* n_columns names, the first usually "time" */
     double *values;       /* n_rows x n_columns */

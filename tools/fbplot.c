@@ -46,6 +46,7 @@ static const fb_tool tool = {
     .examples =
         "  fbsim sweep arm.osim -c r_elbow_flex | fbplot --degrees --columns '*|moment_arm' "
         "-o arms.svg\n"
+        "  fbsim curves arm.osim --muscle BIClong --curve total | fbplot -o force_length.svg\n"
         "  fbplot walk_ik.mot --against other_ik.mot -o walk.png\n"
         "  fbplot --mean --normalize trial*.mot --columns 'knee_angle_*' -o knee.svg\n",
 };
@@ -238,7 +239,13 @@ static int read_table(plot *p, const char *file) {
         return FB_EXIT_USAGE;
     }
     fb_plot_describe(table, &p->hints, &p->arena);
-    return FB_EXIT_OK;
+    int unfolded = table->is_grid ? fb_plot_unfold(table, p->cli, &p->arena) : FB_EXIT_OK;
+    if (unfolded == FB_EXIT_OK && !fb_plot_same_grid(&p->tables[0], table)) {
+        fb_cli_say(p->cli, "%s and %s are no grids with the same values of one coordinate",
+                   p->tables[0].file, table->file);
+        return FB_EXIT_INPUT;
+    }
+    return unfolded;
 }
 
 /* All tables, in sets that are drawn alike: those of the operands first. */

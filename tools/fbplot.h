@@ -1,4 +1,5 @@
 /* The parts of fbplot, in the order they work: what the columns of a table are (fbplot_units.c),
+ * the curves that a grid of two coordinates holds (fbplot_grid.c),
  * which of them share a panel (fbplot_panels.c), the curves of all tables in them
  * (fbplot_curves.c), where everything goes on the page (fbplot_layout.c), drawing it
  * (fbplot_draw.c) onto SVG or PNG (fbplot_canvas.c). */
@@ -15,11 +16,21 @@ extern "C" {
 
 /* ---- what columns are ------------------------------------------------------------------------ */
 
+/* What a column of fbsim sweep --against holds. */
+typedef enum fb_plot_role {
+    FB_PLOT_PLAIN,
+    FB_PLOT_AGAINST,   /* the other model's value, drawn dashed */
+    FB_PLOT_DIFFERENCE /* drawn only if it is named */
+} fb_plot_role;
+
 /* A column of a table. */
 typedef struct fb_plot_column {
-    const char *name;     /* as the table has it, made valid UTF-8 */
-    const char *object;   /* what it belongs to: "triceps_long" */
-    const char *part;     /* of a vector or the like: "x"; or NULL */
+    const char *name;   /* as the table has it, made valid UTF-8 */
+    const char *object; /* what it belongs to: "triceps_long" */
+    const char *part;   /* of a vector or the like: "x"; or NULL */
+    const char *curve;  /* of a family in one panel: "activation 0.1"; or NULL */
+    fb_plot_role role;
+    const char *base;     /* the name of the column that it goes with; NULL: of a plain one */
     const char *quantity; /* "moment arm"; NULL: not known */
     const char *unit;     /* "N"; "": none; NULL: not known */
     double factor;        /* numbers times this are in `unit` */
@@ -30,7 +41,13 @@ typedef struct fb_plot_table {
     const char *file; /* as the user named it */
     bool is_csv;      /* a plain table: its names follow no convention */
     fb_plot_column *columns;
-    int x; /* the column of the horizontal axis */
+    int x;                 /* the column of the horizontal axis */
+    const char *models[2]; /* of fbsim sweep --against: what they are called */
+    bool is_sweep;         /* fbsim sweep made it */
+    bool is_grid;          /* of fbsim sweep --and: the first two columns are coordinates */
+    const char *parameter; /* of a grid: the coordinate that has a curve for each value */
+    int n_parameters;
+    const double *parameters; /* those values that are drawn */
 } fb_plot_table;
 
 /* What helps to tell units. */
@@ -42,6 +59,12 @@ typedef struct fb_plot_hints {
 
 /* Fills table->columns from names, header and hints; a unit that is not certain is NULL. */
 void fb_plot_describe(fb_plot_table *table, const fb_plot_hints *hints, fb_arena *arena);
+/* Makes of a table with is_grid one whose horizontal axis is one of the coordinates, by `x`, and
+ * whose columns are curves, one for each of up to seven values of the other. Says how many of them;
+ * returns an exit status, with a message. In fbplot_grid.c. */
+int fb_plot_unfold(fb_plot_table *table, const fb_cli *cli, fb_arena *arena);
+/* Whether two tables are grids with the same curves, or neither is a grid. */
+bool fb_plot_same_grid(const fb_plot_table *a, const fb_plot_table *b);
 /* The factor from one unit to another: pi/180 or such, 1 for equal ones, 0 if there is none. */
 double fb_plot_convert(const char *from, const char *to);
 
@@ -72,14 +95,15 @@ typedef struct fb_plot_axis {
 typedef struct fb_plot_panel {
     const char *title; /* or NULL */
     const char *quantity, *unit;
-    const char *y_label;     /* made by the layout unless given */
-    const char *drawn_label; /* the same, shortened if need be */
-    int label_rows;          /* how many rows down the label stands beside; 0: it is not drawn */
-    double label_left;       /* of the label's baseline */
+    const char *y_label;  /* made by the layout unless given */
+    const char *lines[2]; /* the same, broken into two lines or shortened if need be */
+    int label_rows;       /* how many rows down the label stands beside; 0: it is not drawn */
+    double label_left;    /* of the first line's baseline */
     fb_plot_series *series;
     int n_series;
-    int n_columns;   /* series of the first table, which come first: those in the legend */
-    bool has_legend; /* of its own */
+    int n_columns; /* series of the first table, which come first: those in the legend */
+    const char *legend_heading; /* before the curves' names, or NULL */
+    bool has_legend;            /* of its own */
     fb_plot_axis y;
     double left, top; /* of the plot area, in points */
 } fb_plot_panel;
@@ -96,6 +120,7 @@ typedef struct fb_plot_style {
 typedef struct fb_plot_figure {
     const char *title;   /* or NULL */
     const char *x_name;  /* of the horizontal axis */
+    bool x_is_quantity;  /* that is what x_name is, not the name of a thing */
     const char *x_unit;  /* "" or NULL: none is written */
     const char *x_label; /* with unit; made by the layout */
     fb_plot_panel *panels;

@@ -1,6 +1,7 @@
 /* fbplot: the curves of one or several tables, what is told about them, and legends. */
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "libcore/base/number.h"
 #include "tools/fbplot_plan.h"
@@ -171,6 +172,47 @@ static bool set_has(const fb_plot_plan *p, const fb_plot_set *set, int column) {
     return true;
 }
 
+/* The colour of a column's curve: black alone in its panel, else by its number there. */
+static int colour_of(const fb_plot_plan *p, int column) {
+    int colour = 0;
+    if (p->panels[p->panel[column]].n_columns == 1) {
+        return -1;
+    }
+    for (int j = 0; j < column; j++) {
+        colour += p->panel[j] == p->panel[column];
+    }
+    return colour;
+}
+
+/* What a curve is called in an SVG: the column's name, and the parameter where it has many. */
+static const char *title_of(const fb_plot_plan *p, int column) {
+    const fb_plot_column *c = &p->lead->columns[column];
+    return p->lead->parameter
+               ? fb_arena_printf(p->arena, "%s, %s = %s", c->name, p->lead->parameter, c->curve)
+               : c->name;
+}
+
+/* The other model's curves of a sweep --against, dashed. */
+static void add_partners(fb_plot_plan *p) {
+    const fb_plot_table *t = p->lead;
+    double *x = p->has_partner ? take_x(p, t) : NULL;
+    for (int i = 0; i < t->data.n_columns; i++) {
+        int column = p->partner[i];
+        if (column < 0 || p->panel[i] < 0) {
+            continue;
+        }
+        fb_plot_panel *panel = &p->panels[p->panel[i]];
+        double factor = fb_plot_convert(t->columns[column].unit, t->columns[i].unit);
+        panel->series[panel->n_series++] = (fb_plot_series){.name = title_of(p, column),
+                                                            .label = p->labels[i],
+                                                            .color = colour_of(p, i),
+                                                            .dash = 1,
+                                                            .n = t->data.n_rows,
+                                                            .x = x,
+                                                            .y = take_y(p, t, column, factor)};
+    }
+}
+
 /* The curves of one set, in all panels. */
 static int add_curves(fb_plot_plan *p, int number) {
     const fb_plot_set *set = &p->sets[number];
@@ -196,13 +238,10 @@ static int add_curves(fb_plot_plan *p, int number) {
         }
         fb_plot_panel *panel = &p->panels[p->panel[i]];
         const fb_plot_column *c = &p->lead->columns[i];
-        fb_plot_series s = {.name = c->name, .label = p->labels[i], .dash = number, .color = -1};
-        if (panel->n_columns > 1) {
-            s.color = 0;
-            for (int j = 0; j < i; j++) {
-                s.color += p->panel[j] == p->panel[i];
-            }
-        }
+        fb_plot_series s = {.name = title_of(p, i),
+                            .label = p->labels[i],
+                            .dash = number,
+                            .color = colour_of(p, i)};
         if (p->choice->mean) {
             average(p, set, xs, i, n, grid, &s);
         } else {
@@ -293,18 +332,18 @@ static bool same_curves(const fb_plot_panel *a, const fb_plot_panel *b) {
     return same_labels;
 }
 
-/* The curves that most panels have in common need one legend only, if there are two such panels;
- * those of the only panel stand beside the line styles. */
+/* The curves that most panels have in common need one legend only, if there are two such panels:
+ * those that would take most room. Those of the only panel stand beside the line styles. */
 static void share_legend(fb_plot_plan *p) {
-    int most = p->n_panels == 1 ? 0 : 1;
+    int least = p->n_panels == 1 ? 0 : 1, most = 0;
     const fb_plot_panel *common = NULL;
     for (size_t k = 0; k < p->n_panels; k++) {
         int count = 0;
         for (size_t j = 0; j < p->n_panels && p->panels[k].n_columns > 1; j++) {
             count += same_curves(&p->panels[k], &p->panels[j]);
         }
-        if (count > most) {
-            most = count;
+        if (count > least && count * p->panels[k].n_columns > most) {
+            most = count * p->panels[k].n_columns;
             common = &p->panels[k];
         }
     }
@@ -318,6 +357,11 @@ static void share_legend(fb_plot_plan *p) {
 static void name_styles(fb_plot_plan *p) {
     fb_plot_figure *figure = p->figure;
     bool clash = false;
+    for (int i = 0; i < 2 && p->has_partner; i++) {
+        const char *name = fb_cli_values(p->cli, "label", i);
+        figure->styles[figure->n_styles++] =
+            (fb_plot_style){.label = name ? name : p->lead->models[i], .dash = i};
+    }
     for (int i = 1; i < p->n_sets; i++) {
         clash = clash || strcmp(fb_plot_base_name(p->sets[i].tables[0].file),
                                 fb_plot_base_name(p->sets[0].tables[0].file)) == 0;
@@ -368,9 +412,8 @@ int fb_plot_curves(fb_plot_plan *p) {
     fb_plot_figure *figure = p->figure;
     int status = FB_EXIT_OK;
     for (size_t k = 0; k < p->n_panels; k++) {
-        p->panels[k].series = fb_arena_array(p->arena,
-                                             (size_t)p->panels[k].n_columns * (size_t)p->n_sets,
-                                             sizeof *p->panels[k].series);
+        size_t most = (size_t)p->panels[k].n_columns * (size_t)(p->has_partner ? 2 : p->n_sets);
+        p->panels[k].series = fb_arena_array(p->arena, most, sizeof *p->panels[k].series);
     }
     for (int i = 0; i < p->n_sets && status == FB_EXIT_OK; i++) {
         if (!p->cli->quiet && (i > 0 || p->choice->mean)) {
@@ -384,6 +427,7 @@ int fb_plot_curves(fb_plot_plan *p) {
     if (status != FB_EXIT_OK) {
         return status;
     }
+    add_partners(p);
     figure->panels = p->panels;
     figure->n_panels = (int)p->n_panels;
     share_legend(p);
@@ -394,6 +438,7 @@ int fb_plot_curves(fb_plot_plan *p) {
     }
     const fb_plot_column *x = &p->lead->columns[p->lead->x];
     figure->x_name = x->object;
+    figure->x_is_quantity = x->quantity && strcasecmp(x->object, x->quantity) == 0;
     figure->x_unit = x->unit;
     return FB_EXIT_OK;
 }

@@ -51,6 +51,16 @@ double fb_plot_legend(const fb_plot_panel *panel, const fb_plot_style *styles, i
     double x = left, y = top + SMALL;
     int n = (panel ? panel->n_columns : 0) + n_styles;
     int curves = panel ? panel->n_columns : 0;
+    double together = 0; /* line styles stay together if they can */
+    for (int k = 0; k < n_styles; k++) {
+        together += legend_entry(canvas, x, y, styles[k].label, frame, 0, false, false);
+    }
+    if (panel && panel->legend_heading) {
+        if (draw) {
+            fb_canvas_text(canvas, (fb_point){x, y}, SMALL, 0, false, panel->legend_heading);
+        }
+        x += fb_canvas_width(canvas, SMALL, panel->legend_heading) + BETWEEN;
+    }
     for (int i = 0; i < n; i++) {
         const fb_plot_series *s = i < curves ? &panel->series[i] : NULL;
         const fb_plot_style *style = s ? NULL : &styles[i - curves];
@@ -59,7 +69,9 @@ double fb_plot_legend(const fb_plot_panel *panel, const fb_plot_style *styles, i
         int dash = s ? 0 : style->dash;
         bool band = style && style->band;
         double w = legend_entry(canvas, x, y, label, rgb, dash, band, false);
-        if (x > left && x + w - BETWEEN > left + width) {
+        double needed = style && style == styles ? together : w;
+        needed = needed - BETWEEN > width ? w : needed;
+        if (x > left && x + needed - BETWEEN > left + width) {
             x = left;
             y += SMALL * LINE + 1;
         }
@@ -118,9 +130,15 @@ static void draw_axes(const fb_plot_figure *f, const fb_plot_panel *panel, fb_ca
     }
     if (panel->label_rows > 0) {
         double below = fb_plot_at(f, row + panel->label_rows - 1, column)->top + f->plot_height;
-        double size = fb_plot_fit_size(panel->drawn_label, LABEL, below - top + GUTTER, canvas);
-        fb_canvas_text(canvas, (fb_point){panel->label_left, (top + below) / 2}, size, 0.5, true,
-                       panel->drawn_label);
+        double size = LABEL;
+        for (int k = 0; k < 2 && panel->lines[k]; k++) {
+            size = fb_plot_fit_size(panel->lines[k], size, below - top + GUTTER, canvas);
+        }
+        for (int k = 0; k < 2 && panel->lines[k]; k++) {
+            const char *line = panel->lines[k];
+            double x = panel->label_left + k * LABEL * LINE;
+            fb_canvas_text(canvas, (fb_point){x, (top + below) / 2}, size, 0.5, true, line);
+        }
     }
 }
 

@@ -124,7 +124,7 @@ static void widen(fb_plot_axis *axis, double least) {
     double middle = axis->low / 2 + axis->high / 2, span = axis->high - axis->low;
     least = fmax(least, 1e-9 * fmax(fabs(axis->low), fabs(axis->high)));
     if (span < least || span == 0) {
-        double half = fmax(least / 2, middle != 0 ? 0.1 * fabs(middle) : 1);
+        double half = fmax(least / 2, middle != 0 ? 0.1 * fabs(middle) : least > 0 ? 0 : 1);
         axis->low = middle - half;
         axis->high = middle + half;
     }
@@ -222,7 +222,7 @@ static double left_of(const fb_plot_figure *f, int column, fb_canvas *canvas) {
     for (int row = 0; row < f->rows; row++) {
         const fb_plot_panel *panel = fb_plot_at(f, row, column);
         if (panel) {
-            double label = shows_label(f, row, column) ? PAD + LABEL * LINE : 0;
+            double label = panel->label_rows ? PAD + LABEL * LINE * (panel->lines[1] ? 2 : 1) : 0;
             most = fmax(most, TICK + PAD + number_width(&panel->y, canvas) + label);
         }
     }
@@ -245,17 +245,23 @@ static double head_of(const fb_plot_figure *f, int row, fb_canvas *canvas) {
     return most;
 }
 
-/* Gives each panel a place, from left to right and down. A quantity that fills a row or more begins
- * one. */
-static void place_panels(fb_plot_figure *f, fb_arena *arena) {
+/* How many panels from the k-th on are of one quantity. */
+static int run_at(const fb_plot_figure *f, int k) {
+    int n = 1;
+    while (k + n < f->n_panels && same_quantity(&f->panels[k], &f->panels[k + n])) {
+        n++;
+    }
+    return n;
+}
+
+/* Gives each panel a place, from left to right and down. A quantity that fills more than half
+ * a row begins one; in a matrix each does that has several panels. */
+static void place_panels(fb_plot_figure *f, bool is_matrix, fb_arena *arena) {
     f->grid = fb_arena_array(arena, (size_t)(2 * f->n_panels * f->columns), sizeof *f->grid);
     int at = 0;
     for (int k = 0; k < f->n_panels;) {
-        int n = 1;
-        while (k + n < f->n_panels && same_quantity(&f->panels[k], &f->panels[k + n])) {
-            n++;
-        }
-        bool is_long = n >= f->columns && f->panels[k].quantity;
+        int n = run_at(f, k);
+        bool is_long = (2 * n > f->columns || is_matrix) && n > 1 && f->panels[k].quantity;
         if (is_long && at % f->columns != 0) {
             at += f->columns - at % f->columns;
         }
@@ -264,6 +270,20 @@ static void place_panels(fb_plot_figure *f, fb_arena *arena) {
         }
     }
     f->rows = (at + f->columns - 1) / f->columns;
+}
+
+/* Quantities of nearly as many panels each, a row's at most, make a matrix: how many columns it
+ * has, or 0. */
+static int matrix_columns(const fb_plot_figure *f, int most) {
+    int runs = 0, longest = 0;
+    for (int k = 0, n; k < f->n_panels; k += n) {
+        n = run_at(f, k);
+        longest = n > longest ? n : longest;
+        runs++;
+    }
+    return runs > 1 && longest > 1 && longest <= most && 4 * f->n_panels >= 3 * longest * runs
+               ? longest
+               : 0;
 }
 
 static void choose_grid(fb_plot_figure *f, fb_arena *arena) {
@@ -276,7 +296,9 @@ static void choose_grid(fb_plot_figure *f, fb_arena *arena) {
     } else {
         f->width = MM * (n == 1 ? 100 : n <= 4 ? 160 : n <= 48 ? 180 : 260);
     }
-    place_panels(f, arena);
+    int matrix = matrix_columns(f, f->columns);
+    f->columns = matrix ? matrix : f->columns;
+    place_panels(f, matrix > 0, arena);
 }
 
 /* Ticks of the shared axis: as many as leave room between their numbers. */
@@ -300,7 +322,7 @@ static void tick_y(fb_plot_figure *f, double height) {
 static void name_axes(fb_plot_figure *f, fb_arena *arena) {
     f->x_label = f->x_label ? f->x_label
                             : axis_label(f->x_name, f->x_unit, f->x.power,
-                                         strcmp(f->x_name, "time") == 0, arena);
+                                         f->x_is_quantity || strcmp(f->x_name, "time") == 0, arena);
     for (int k = 0; k < f->n_panels; k++) {
         fb_plot_panel *panel = &f->panels[k];
         if (!panel->y_label) {
@@ -337,11 +359,28 @@ static void fit_texts(fb_plot_figure *f, double left, fb_canvas *canvas, fb_aren
     }
 }
 
-/* A label that rows below one another share stands beside all of them. */
-static void join_labels(fb_plot_figure *f, fb_canvas *canvas, fb_arena *arena) {
+/* Breaks a label at the space that leaves the shorter lines. */
+static void break_label(fb_plot_panel *panel, fb_canvas *canvas, fb_arena *arena) {
+    const char *text = panel->y_label;
+    double best = FB_INFINITY;
+    for (const char *at = strchr(text, ' '); at; at = strchr(at + 1, ' ')) {
+        const char *first = fb_arena_text(arena, text, (size_t)(at - text));
+        double longer = fmax(fb_canvas_width(canvas, LABEL, first),
+                             fb_canvas_width(canvas, LABEL, at + 1));
+        if (longer < best) {
+            best = longer;
+            panel->lines[0] = first;
+            panel->lines[1] = at + 1;
+        }
+    }
+}
+
+/* A label that rows below one another share stands beside all of them; one that is longer than its
+ * rows are high, by `height` each, is broken into two lines. */
+static void join_labels(fb_plot_figure *f, double height, fb_canvas *canvas, fb_arena *arena) {
     for (int column = 0; column < f->columns; column++) {
         for (int row = 0; row < f->rows;) {
-            fb_plot_panel *panel = fb_plot_at(f, row, column), *last = panel;
+            fb_plot_panel *panel = fb_plot_at(f, row, column);
             int rows = 1;
             if (!panel) {
                 row++;
@@ -350,13 +389,28 @@ static void join_labels(fb_plot_figure *f, fb_canvas *canvas, fb_arena *arena) {
             while (shows_label(f, row, column) && fb_plot_at(f, row + rows, column) &&
                    shows_label(f, row + rows, column) &&
                    strcmp(fb_plot_at(f, row + rows, column)->y_label, panel->y_label) == 0) {
-                last = fb_plot_at(f, row + rows++, column);
+                rows++;
             }
             panel->label_rows = shows_label(f, row, column) ? rows : 0;
-            panel->drawn_label = fit(panel->y_label, FINE,
-                                     last->top + f->plot_height - panel->top + GUTTER, canvas,
-                                     arena);
+            panel->lines[0] = panel->y_label;
+            if (fb_canvas_width(canvas, LABEL, panel->y_label) > rows * (height + GUTTER)) {
+                break_label(panel, canvas, arena);
+            }
             row += rows;
+        }
+    }
+}
+
+/* Labels that are too long even so are shortened. */
+static void fit_labels(fb_plot_figure *f, fb_canvas *canvas, fb_arena *arena) {
+    for (int i = 0; i < f->rows * f->columns; i++) {
+        fb_plot_panel *panel = f->grid[i];
+        if (panel && panel->label_rows > 0) {
+            const fb_plot_panel *last = f->grid[i + (panel->label_rows - 1) * f->columns];
+            double height = last->top + f->plot_height - panel->top + GUTTER;
+            for (int k = 0; k < 2 && panel->lines[k]; k++) {
+                panel->lines[k] = fit(panel->lines[k], FINE, height, canvas, arena);
+            }
         }
     }
 }
@@ -372,6 +426,7 @@ bool fb_plot_layout(fb_plot_figure *f, fb_canvas *canvas, fb_arena *arena) {
                                   : 25 * MM;
     tick_y(f, guess);
     name_axes(f, arena);
+    join_labels(f, guess, canvas, arena);
     double left[8], sum = 0;
     for (int column = 0; column < f->columns; column++) {
         left[column] = left_of(f, column, canvas);
@@ -419,6 +474,6 @@ bool fb_plot_layout(fb_plot_figure *f, fb_canvas *canvas, fb_arena *arena) {
         }
         top += f->plot_height + GUTTER;
     }
-    join_labels(f, canvas, arena);
+    fit_labels(f, canvas, arena);
     return true;
 }

@@ -1,13 +1,15 @@
 /* fbplot: which columns are drawn, and which of them share a panel. */
 #include <fnmatch.h>
+#include <math.h>
 #include <string.h>
 
 #include "tools/fbplot_plan.h"
 
 #define FEW 7 /* curves that a panel holds unless the user asks for more */
 #define FEW_BANDS 3
-#define MOST 14    /* curves that can be told apart */
-#define PANELS 200 /* panels that a page can hold */
+#define MOST 14       /* curves that can be told apart */
+#define PANELS 200    /* panels that a page can hold */
+#define ROUNDING 1e-9 /* of the largest moment arm */
 
 const char *fb_plot_base_name(const char *file) {
     const char *slash = strrchr(file, '/');
@@ -26,9 +28,13 @@ static const char *column_object(const void *context, int i) {
     return i < table->data.n_columns ? table->columns[i].object : NULL;
 }
 
-/* Whether a pattern asks for a column: by its whole name, or by what it belongs to. */
+/* Whether a pattern asks for a column: by its whole name, or by what it belongs to. Differences of
+ * two models must be meant. */
 static bool is_named(const fb_plot_column *column, const char *pattern, size_t n, fb_arena *arena) {
     const char *glob = fb_arena_text(arena, pattern, n);
+    if (column->role == FB_PLOT_DIFFERENCE && !strstr(glob, "diff")) {
+        return false;
+    }
     return strcmp(glob, column->name) == 0 || fnmatch(glob, column->name, 0) == 0 ||
            fnmatch(glob, column->object, 0) == 0;
 }
@@ -63,6 +69,9 @@ static int mark_columns(const fb_plot_plan *p, const char *list, bool *marks) {
 }
 
 int fb_plot_counterpart(const fb_plot_plan *p, const fb_plot_table *t, int column) {
+    if (t == p->lead) {
+        return column;
+    }
     const char *name = p->lead->data.columns[column];
     int before = 0;
     for (int j = 0; j < column; j++) {
@@ -86,6 +95,105 @@ int fb_plot_band_of(const fb_plot_plan *p, const fb_plot_table *table, int colum
                                                        p->choice->sd_suffix));
 }
 
+/* The largest size of a column's numbers. */
+static double largest_of(const fb_plot_plan *p, int column) {
+    const fb_sto *data = &p->lead->data;
+    double largest = 0;
+    for (int i = 0; i < data->n_rows; i++) {
+        largest = fmax(largest, fabs(data->values[(size_t)i * (size_t)data->n_columns +
+                                                  (size_t)column])); /* fmax passes over nan */
+    }
+    return largest;
+}
+
+/* The end of the run of columns that share their names' first n bytes with the column `begin`. */
+static int end_of_run(const fb_plot_plan *p, int begin, size_t n) {
+    const fb_plot_column *columns = p->lead->columns;
+    int end = begin + 1;
+    while (end < p->lead->data.n_columns &&
+           strncmp(columns[end].name, columns[begin].name, n) == 0 &&
+           strchr("|", columns[end].name[n])) {
+        end++;
+    }
+    return end;
+}
+
+static int leave_out(fb_plot_plan *p, int begin, int end) {
+    int n = 0;
+    for (int j = begin; j < end; j++) {
+        n += p->wanted[j];
+        p->wanted[j] = false;
+    }
+    return n;
+}
+
+/* Leaves out, of a sweep, the moment arms that are zero but for rounding, in all models and at all
+ * values of another coordinate; and all of the muscles that have no others. */
+static void leave_out_idle(fb_plot_plan *p) {
+    const fb_plot_column *columns = p->lead->columns;
+    int n = p->lead->data.n_columns, left_out = 0;
+    double *arm = fb_arena_array(p->arena, (size_t)n, sizeof *arm), least = 0;
+    for (int j = 0; j < n; j++) {
+        bool is_arm = strstr(columns[j].name, "|moment_arm") != NULL;
+        arm[j] = is_arm && columns[j].role != FB_PLOT_DIFFERENCE ? largest_of(p, j) : 0;
+        least = fmax(least, ROUNDING * arm[j]);
+    }
+    for (int j = 0, end; j < n; j = end) {
+        const char *bar = strchr(columns[j].base ? columns[j].base : columns[j].name, '|');
+        double most = 0;
+        size_t path = strcspn(columns[j].name, "|");
+        end = bar ? end_of_run(p, j, path) : j + 1;
+        for (int i = j, next; i < end && bar; i = next) { /* X, X|against and so on */
+            double largest = 0;
+            next = end_of_run(p, i, strlen(columns[i].name));
+            for (int k = i; k < next; k++) {
+                largest = fmax(largest, arm[k]);
+            }
+            if (strstr(columns[i].name, "|moment_arm") && largest <= least) {
+                left_out += leave_out(p, i, next);
+            }
+            most = fmax(most, largest);
+        }
+        if (bar && most <= least) {
+            left_out += leave_out(p, j, end);
+        }
+    }
+    if (left_out && !p->cli->quiet) {
+        fb_cli_say(p->cli,
+                   "note: %d columns of muscles without a moment arm are left out; --columns draws "
+                   "them",
+                   left_out);
+    }
+}
+
+/* Columns of two models: the second model's is drawn beside the first's where that is drawn. */
+static void find_partners(fb_plot_plan *p) {
+    const fb_plot_column *columns = p->lead->columns;
+    int n = p->lead->data.n_columns;
+    bool alone = p->n_sets == 1 && !p->choice->mean, left_out = false;
+    for (int j = 0; j < n; j++) {
+        const fb_plot_column *c = &columns[j];
+        for (int k = j + 1; k < n && c->role == FB_PLOT_PLAIN && p->wanted[j] && alone; k++) {
+            if (columns[k].role == FB_PLOT_AGAINST && strcmp(columns[k].base, c->name) == 0 &&
+                fb_plot_same(columns[k].curve, c->curve)) {
+                p->partner[j] = k;
+                p->wanted[k] = false;
+                p->has_partner = true;
+                break;
+            }
+        }
+        if (!alone && c->role == FB_PLOT_AGAINST && !fb_cli_value(p->cli, "columns") &&
+            !fb_cli_value(p->cli, "group")) {
+            left_out = true;
+            p->wanted[j] = false;
+        }
+    }
+    if (left_out && !p->cli->quiet) {
+        fb_cli_say(p->cli, "note: beside other tables, columns NAME|against are left out; "
+                           "--columns '*|against' draws them");
+    }
+}
+
 /* Which columns are drawn: those of --columns, or all; of fbsim's sparse tables without those that
  * are zero throughout; columns that are a band's height are no curves. */
 static int choose_columns(fb_plot_plan *p) {
@@ -104,20 +212,27 @@ static int choose_columns(fb_plot_plan *p) {
                       (strcmp(data->name, "moment_arm") == 0 ||
                        strcmp(data->name, "mass_matrix") == 0);
         int left_out = 0;
+        double least = 0;
+        bool are_arms = sparse && strcmp(data->name, "moment_arm") == 0;
+        for (int j = 0; j < data->n_columns && are_arms; j++) {
+            least = j == p->lead->x ? least : fmax(least, ROUNDING * largest_of(p, j));
+        }
         for (int j = 0; j < data->n_columns; j++) {
-            bool zero = sparse;
-            for (int i = 0; i < data->n_rows && zero; i++) {
-                zero = data->values[(size_t)i * (size_t)data->n_columns + (size_t)j] == 0;
-            }
+            bool zero = sparse && largest_of(p, j) <= least;
             bool is_time = j == 0 && fb_plot_same(p->lead->columns[j].quantity, "time");
-            p->wanted[j] = j != p->lead->x && !zero && !is_time;
+            p->wanted[j] = j != p->lead->x && !zero && !is_time &&
+                           p->lead->columns[j].role != FB_PLOT_DIFFERENCE;
             left_out += zero && j != p->lead->x;
         }
         if (left_out && !p->cli->quiet) {
             fb_cli_say(p->cli, "%d columns are zero throughout and left out; --columns draws them",
                        left_out);
         }
+        if (p->lead->is_sweep && !grouped) {
+            leave_out_idle(p);
+        }
     }
+    find_partners(p);
     for (int j = 0; j < data->n_columns; j++) {
         int band = p->wanted[j] ? fb_plot_band_of(p, p->lead, j) : -1;
         if (band >= 0) {
@@ -217,9 +332,15 @@ static const char *short_label(const fb_plot_plan *p, int column) {
     for (int j = 0; j < p->lead->data.n_columns; j++) {
         const fb_plot_column *d = &p->lead->columns[j];
         if (j != column && p->wanted[j] && strcmp(c->object, d->object) == 0 &&
-            fb_plot_same(c->part, d->part) && fb_plot_same(c->quantity, d->quantity)) {
+            fb_plot_same(c->part, d->part) && fb_plot_same(c->quantity, d->quantity) &&
+            fb_plot_same(c->curve, d->curve) && c->role == d->role) {
             return c->name;
         }
+    }
+    if (c->curve || c->role == FB_PLOT_AGAINST) {
+        return fb_arena_printf(p->arena, "%s%s%s%s%s", c->object, c->curve ? ", " : "",
+                               c->curve ? c->curve : "", c->role == FB_PLOT_AGAINST ? ", " : "",
+                               c->role == FB_PLOT_AGAINST ? p->lead->models[1] : "");
     }
     return c->part ? fb_arena_printf(p->arena, "%s %s", c->object, c->part) : c->object;
 }
@@ -267,6 +388,10 @@ static int make_groups(fb_plot_plan *p) {
     return FB_EXIT_OK;
 }
 
+static bool is_alike(const fb_plot_column *a, const fb_plot_column *b) {
+    return fb_plot_same(a->quantity, b->quantity) && fb_plot_same(a->unit, b->unit);
+}
+
 /* Columns of one quantity that are too many for one panel: the sides of a thing, or the parts of a
  * vector, share one; others have their own. */
 static void split_group(fb_plot_plan *p, int first) {
@@ -275,8 +400,7 @@ static void split_group(fb_plot_plan *p, int first) {
     for (int i = first; i < n; i++) {
         const fb_plot_column *c = &p->lead->columns[i];
         const char *stem = c->object, *label = c->part;
-        if (!p->wanted[i] || p->panel[i] >= 0 || !fb_plot_same(c->quantity, lead->quantity) ||
-            !fb_plot_same(c->unit, lead->unit)) {
+        if (!p->wanted[i] || p->panel[i] >= 0 || !is_alike(c, lead)) {
             continue;
         }
         if (!c->part && !split_side(p, i, &stem, &label)) {
@@ -287,8 +411,8 @@ static void split_group(fb_plot_plan *p, int first) {
         for (int j = i; label && j < n && p->panels[panel].n_columns < MOST; j++) {
             const fb_plot_column *d = &p->lead->columns[j];
             const char *other = d->object, *side = d->part;
-            if (p->wanted[j] && p->panel[j] < 0 && fb_plot_same(c->quantity, d->quantity) &&
-                fb_plot_same(c->unit, d->unit) && (d->part != NULL) == (c->part != NULL) &&
+            if (p->wanted[j] && p->panel[j] < 0 && is_alike(c, d) &&
+                (d->part != NULL) == (c->part != NULL) &&
                 (d->part || split_side(p, j, &other, &side)) && strcmp(stem, other) == 0) {
                 put(p, j, panel, side);
             }
@@ -299,31 +423,63 @@ static void split_group(fb_plot_plan *p, int first) {
     }
 }
 
+/* Families of curves: each thing has a panel for each quantity, as many as it takes. */
+static void split_families(fb_plot_plan *p, int first) {
+    int n = p->lead->data.n_columns;
+    const fb_plot_column *lead = &p->lead->columns[first];
+    for (int i = first; i < n; i++) {
+        const fb_plot_column *c = &p->lead->columns[i];
+        int panel = -1;
+        if (!p->wanted[i] || p->panel[i] >= 0 || !c->curve || !is_alike(c, lead)) {
+            continue;
+        }
+        for (int j = i; j < n; j++) {
+            const fb_plot_column *d = &p->lead->columns[j];
+            if (!p->wanted[j] || p->panel[j] >= 0 || !d->curve || !is_alike(c, d) ||
+                c->role != d->role || strcmp(c->object, d->object) != 0) {
+                continue;
+            }
+            if (panel < 0 || p->panels[panel].n_columns == MOST) {
+                const char *title = c->role == FB_PLOT_AGAINST
+                                        ? fb_arena_printf(p->arena, "%s, %s", c->object,
+                                                          p->lead->models[1])
+                                        : c->object;
+                panel = add_panel(p, title, c->quantity, c->unit);
+                p->panels[panel].legend_heading = p->lead->parameter;
+            }
+            put(p, j, panel, d->curve);
+        }
+    }
+}
+
 /* One panel for each quantity with its unit, or several if it has many columns. Columns of unknown
  * quantities may be of any magnitude, so that they share only what split_group shares. */
 static void make_default_panels(fb_plot_plan *p) {
     int n = p->lead->data.n_columns;
     int few = p->choice->mean || p->choice->mean_suffix ? FEW_BANDS : FEW;
-    for (int i = 0; i < n; i++) {
-        const fb_plot_column *c = &p->lead->columns[i];
-        if (!p->wanted[i] || p->panel[i] >= 0) {
+    for (int k = 0; k < n; k++) { /* quantities in the table's order, whatever is left out */
+        int count = 0, first = -1;
+        for (int j = k; j < n && (p->lead->columns[k].quantity || p->wanted[k]); j++) {
+            if (p->wanted[j] && p->panel[j] < 0 &&
+                is_alike(&p->lead->columns[k], &p->lead->columns[j])) {
+                first = count++ ? first : j;
+            }
+        }
+        if (count == 0) {
             continue;
         }
-        int count = 0;
-        for (int j = i; j < n; j++) {
-            const fb_plot_column *d = &p->lead->columns[j];
-            count += p->wanted[j] && p->panel[j] < 0 && fb_plot_same(c->quantity, d->quantity) &&
-                     fb_plot_same(c->unit, d->unit);
+        const fb_plot_column *c = &p->lead->columns[first];
+        if (c->curve) {
+            split_families(p, first);
+            continue;
         }
         if (count > few || !c->quantity) {
-            split_group(p, i);
+            split_group(p, first);
             continue;
         }
-        int panel = add_panel(p, count == 1 ? short_label(p, i) : NULL, c->quantity, c->unit);
-        for (int j = i; j < n; j++) {
-            const fb_plot_column *d = &p->lead->columns[j];
-            if (p->wanted[j] && p->panel[j] < 0 && fb_plot_same(c->quantity, d->quantity) &&
-                fb_plot_same(c->unit, d->unit)) {
+        int panel = add_panel(p, count == 1 ? short_label(p, first) : NULL, c->quantity, c->unit);
+        for (int j = first; j < n; j++) {
+            if (p->wanted[j] && p->panel[j] < 0 && is_alike(c, &p->lead->columns[j])) {
                 put(p, j, panel, short_label(p, j));
             }
         }
@@ -360,8 +516,9 @@ int fb_plot_panels(fb_plot_figure *figure, fb_cli *cli, const fb_plot_set *sets,
     p.wanted = fb_arena_array(arena, n, sizeof *p.wanted);
     p.panel = fb_arena_array(arena, n, sizeof *p.panel);
     p.labels = fb_arena_array(arena, n, sizeof *p.labels);
+    p.partner = fb_arena_array(arena, n, sizeof *p.partner);
     for (size_t i = 0; i < n; i++) {
-        p.panel[i] = -1;
+        p.panel[i] = p.partner[i] = -1;
     }
     int status = choose_columns(&p);
     if (status == FB_EXIT_OK && fb_cli_value(cli, "group")) {

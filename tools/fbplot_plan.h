@@ -17,8 +17,10 @@ typedef struct fb_plot_plan {
     const fb_plot_choice *choice;
     fb_arena *arena;
     const fb_plot_table *lead;
-    bool *wanted; /* of the lead's columns */
-    int *panel;   /* which panel a column is in, -1: none yet */
+    bool *wanted;     /* of the lead's columns */
+    int *partner;     /* the column that is drawn dashed beside one, the other model's; or -1 */
+    bool has_partner; /* any column has */
+    int *panel;       /* which panel a column is in, -1: none yet */
     const char **labels;
     size_t n_panels, capacity_panels;
     fb_plot_panel *panels;

@@ -24,6 +24,7 @@ typedef struct context {
     fb_arena *arena;
     const char *kind; /* the table's name, "" if it has none */
     bool is_fbsim;
+    const char *sliding, *coupled; /* of fbsim's header: names with commas between; or NULL */
     angles angles;
 } context;
 
@@ -125,8 +126,22 @@ static motion motion_by_name(const char *name) {
     return EITHER;
 }
 
+/* Whether a name is one of a list with commas between. */
+static bool is_listed(const context *c, const char *list, const char *name) {
+    return strstr(fb_arena_printf(c->arena, ",%s,", list),
+                  fb_arena_printf(c->arena, ",%s,", name)) != NULL;
+}
+
 static motion motion_of(const context *c, const char *name) {
-    return c->hints->model ? motion_in_model(c->hints->model, name) : motion_by_name(name);
+    if (c->hints->model) {
+        return motion_in_model(c->hints->model, name);
+    }
+    if (c->sliding && c->coupled) {
+        return is_listed(c, c->sliding, name)   ? SLIDES
+               : is_listed(c, c->coupled, name) ? EITHER
+                                                : TURNS;
+    }
+    return motion_by_name(name);
 }
 
 /* Position, speed or acceleration of a coordinate: order 0, 1, 2. */
@@ -139,6 +154,7 @@ static void set_coordinate(const context *c, fb_plot_column *column, const char 
     static const char *const degrees[] = {"°", "°/s", "°/s²"};
     static const char *const radians[] = {"rad", "rad/s", "rad/s²"};
     static const char *const metres[] = {"m", "m/s", "m/s²"};
+    static const char *const any[] = {"rad or m", "rad/s or m/s", "rad/s² or m/s²"};
     motion m = motion_of(c, coordinate);
     column->object = fb_path_name(coordinate);
     column->quantity = (m == TURNS ? angle : m == SLIDES ? place : either)[order];
@@ -146,14 +162,33 @@ static void set_coordinate(const context *c, fb_plot_column *column, const char 
         column->unit = metres[order];
     } else if (m == TURNS && c->angles != UNKNOWN) {
         column->unit = (c->angles == IN_DEGREES ? degrees : radians)[order];
+    } else if (c->coupled && is_listed(c, c->coupled, coordinate)) {
+        column->unit = any[order];
     }
+}
+
+/* Of a moment arm about a coordinate in fbsim's tables. */
+static const char *arm_unit(const context *c, const char *coordinate) {
+    motion m = motion_of(c, coordinate);
+    return !c->is_fbsim ? NULL : m == TURNS ? "m" : m == SLIDES ? "" : c->coupled ? "m or 1" : NULL;
+}
+
+/* Of an entry of fbsim's mass matrix. */
+static const char *mass_unit(const context *c, const char *one, const char *other) {
+    motion a = motion_of(c, one), b = motion_of(c, other);
+    bool known = (a == TURNS || a == SLIDES) && (b == TURNS || b == SLIDES);
+    return !c->is_fbsim                 ? NULL
+           : !known                     ? (c->coupled ? "kg, kg m or kg m²" : NULL)
+           : a == TURNS && b == TURNS   ? "kg m²"
+           : a == SLIDES && b == SLIDES ? "kg"
+                                        : "kg m";
 }
 
 /* A force on a coordinate. */
 static void set_generalized_force(const context *c, fb_plot_column *column,
                                   const char *coordinate) {
     motion m = motion_of(c, coordinate);
-    column->quantity = m == TURNS ? "moment" : m == SLIDES ? "force" : "generalized force";
+    column->quantity = m == TURNS ? "moment" : m == SLIDES ? "force" : "generalised force";
     column->unit = m == TURNS ? "N m" : m == SLIDES ? "N" : "N or N m";
 }
 
@@ -204,14 +239,16 @@ static bool is_part_name(const context *c, fb_plot_column *column) {
         {"length", "length", "m"},
         {"moment_arm", "moment arm", NULL},
         {"tendon_force", "tendon force", "N"},
-        {"fiber_length", "fiber length", "m"},
-        {"fiber_velocity", "fiber velocity", "m/s"},
+        {"fiber_length", "fibre length", "m"},
+        {"fiber_velocity", "fibre velocity", "m/s"},
         {"pennation", "pennation angle", "rad"},
-        {"active_fiber_force", "active fiber force", "N"},
-        {"passive_fiber_force", "passive fiber force", "N"},
-        {"normalized_fiber_length", "normalized fiber length", ""},
+        {"active_fiber_force", "active fibre force", "N"},
+        {"passive_fiber_force", "passive fibre force", "N"},
+        {"normalized_fiber_length", "normalised fibre length", ""},
+        {"residual", "residual of tensions", "N"},
         {NULL, NULL, NULL},
     };
+    static const char about[] = "moment_arm_about_";
     const char *bar = strrchr(column->name, '|');
     if (!bar || bar == column->name || !bar[1]) {
         return false;
@@ -220,13 +257,20 @@ static bool is_part_name(const context *c, fb_plot_column *column) {
     const char *word = bar + 1;
     column->object = fb_path_name(path);
     if (strcmp(c->kind, "moment_arm") == 0) {
-        motion m = motion_of(c, word);
         column->quantity = fb_arena_printf(c->arena, "moment arm, %s", word);
-        column->unit = c->is_fbsim && m == TURNS ? "m" : c->is_fbsim && m == SLIDES ? "" : NULL;
+        column->unit = arm_unit(c, word);
     } else if (strcmp(c->kind, "mass_matrix") == 0) {
         column->quantity = "mass matrix";
         column->object = path;
         column->part = word;
+        column->unit = mass_unit(c, path, word);
+    } else if (strcmp(c->kind, "virtual_link") == 0 && *word == '/') {
+        column->quantity = "tension of wire";
+        column->curve = fb_path_name(word);
+        column->unit = c->is_fbsim ? "N" : NULL;
+    } else if (c->is_fbsim && strncmp(word, about, strlen(about)) == 0) {
+        column->quantity = fb_arena_printf(c->arena, "moment arm about %s", word + strlen(about));
+        column->unit = arm_unit(c, word + strlen(about));
     } else if (strlen(word) == 2 && word[0] == 'p' && strchr("xyz", word[1])) {
         column->quantity = "position";
         column->part = word + 1;
@@ -244,8 +288,64 @@ static bool is_part_name(const context *c, fb_plot_column *column) {
     } else if (!c->is_fbsim) {
         column->unit = NULL;
     } else if (strcmp(word, "moment_arm") == 0) { /* of a sweep, about the first column */
-        motion m = motion_of(c, c->table->data.columns[0]);
-        column->unit = m == TURNS ? "m" : m == SLIDES ? "" : NULL;
+        const char *first = c->table->data.columns[0];
+        column->unit = arm_unit(c, first);
+        if (c->table->is_grid) {
+            column->quantity = fb_arena_printf(c->arena, "moment arm about %s", first);
+        }
+    }
+    return true;
+}
+
+/* The columns of fbsim curves: "normalized_fiber_length", then "PATH|total_force|0.1", with the
+ * activation behind where a curve depends on it. */
+static bool is_curve_name(const context *c, fb_plot_column *column, int index) {
+    static const char *const kinds[] = {"active",   "passive", "tendon",
+                                        "velocity", "total",   "activation"};
+    static const meaning axes[] = {
+        {"normalized_fiber_length", "normalised fibre length", ""},
+        {"fiber_length", "fibre length", "m"},
+        {"tendon_strain", "tendon strain", ""},
+        {"tendon_length", "tendon length", "m"},
+        {"normalized_fiber_velocity", "normalised fibre velocity", ""},
+        {"fiber_velocity", "fibre velocity", "m/s"},
+        {"activation", "activation", ""},
+        {NULL, NULL, NULL},
+    };
+    static const meaning forces[] = {
+        {"active_force", "active force", "N"},
+        {"passive_force", "passive force", "N"},
+        {"total_force", "total force", "N"},
+        {"tendon_force", "tendon force", "N"},
+        {NULL, NULL, NULL},
+    };
+    bool is_curve = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        is_curve = is_curve || (c->is_fbsim && strcmp(c->kind, kinds[i]) == 0);
+    }
+    if (!is_curve) {
+        return false;
+    }
+    if (index == 0) {
+        if (find_meaning(axes, column->name, column)) {
+            column->object = column->quantity;
+        }
+        return true;
+    }
+    const char *rest = column->name, *bar = strrchr(rest, '|');
+    if (bar && bar[1] && strspn(bar + 1, "0123456789.eE+-") == strlen(bar + 1)) {
+        column->curve = fb_arena_printf(c->arena, "activation %s", bar + 1);
+        rest = fb_arena_text(c->arena, rest, (size_t)(bar - rest));
+        bar = strrchr(rest, '|');
+    }
+    if (!bar || !find_meaning(forces, bar + 1, column)) {
+        column->curve = NULL;
+        return false;
+    }
+    column->object = fb_path_name(fb_arena_text(c->arena, rest, (size_t)(bar - rest)));
+    if (strstr(c->table->data.header, "\nunits=normalized")) {
+        column->quantity = fb_arena_printf(c->arena, "normalised %s", column->quantity);
+        column->unit = "";
     }
     return true;
 }
@@ -266,14 +366,21 @@ static bool is_fbsim_name(const context *c, fb_plot_column *column, int index) {
         return false;
     }
     if (strcmp(c->kind, "sweep") == 0) {
-        if (index == 0) {
+        if (index <= c->table->is_grid) {
             set_coordinate(c, column, column->name, 0);
             return true;
         }
         if (strncmp(column->name, "strength_", 9) == 0) {
-            set_generalized_force(c, column, c->table->data.columns[0]);
+            const char *about = strstr(column->name, "_about_");
+            const char *name = about ? about + strlen("_about_") : c->table->data.columns[0];
+            set_generalized_force(c, column, name);
             column->quantity = "strength";
-            column->object = column->name + 9;
+            column->object = about ? fb_arena_text(c->arena, column->name + 9,
+                                                   (size_t)(about - column->name - 9))
+                                   : column->name + 9;
+            if (c->table->is_grid) {
+                column->object = fb_arena_printf(c->arena, "%s, %s", name, column->object);
+            }
             return true;
         }
         return false;
@@ -304,9 +411,9 @@ static bool is_state_name(const context *c, fb_plot_column *column) {
     static const meaning words[] = {
         {"activation", "activation", ""},
         {"excitation", "excitation", ""},
-        {"fiber_length", "fiber length", "m"},
-        {"fiber_velocity", "fiber velocity", "m/s"},
-        {"normalized_tendon_force", "normalized tendon force", ""},
+        {"fiber_length", "fibre length", "m"},
+        {"fiber_velocity", "fibre velocity", "m/s"},
+        {"normalized_tendon_force", "normalised tendon force", ""},
         {NULL, NULL, NULL},
     };
     const char *slash = strrchr(column->name, '/');
@@ -385,21 +492,21 @@ static bool is_of_kind(const context *c, fb_plot_column *column) {
         {"ActuatorSpeeds", "actuator speed", "m/s or rad/s"},
         {"controls", "control", ""},
         {"PositionErrors", "position error", NULL},
-        {"Inverse Dynamics", "generalized force", "N or N m"},
+        {"Inverse Dynamics", "generalised force", "N or N m"},
         {"Length", "muscle-tendon length", "m"},
-        {"FiberLength", "fiber length", "m"},
-        {"NormalizedFiberLength", "normalized fiber length", ""},
+        {"FiberLength", "fibre length", "m"},
+        {"NormalizedFiberLength", "normalised fibre length", ""},
         {"TendonLength", "tendon length", "m"},
-        {"FiberVelocity", "fiber velocity", "m/s"},
-        {"NormFiberVelocity", "normalized fiber velocity", ""},
+        {"FiberVelocity", "fibre velocity", "m/s"},
+        {"NormFiberVelocity", "normalised fibre velocity", ""},
         {"TendonForce", "tendon force", "N"},
-        {"FiberForce", "fiber force", "N"},
-        {"ActiveFiberForce", "active fiber force", "N"},
-        {"PassiveFiberForce", "passive fiber force", "N"},
-        {"ActiveFiberForceAlongTendon", "active fiber force along tendon", "N"},
-        {"PassiveFiberForceAlongTendon", "passive fiber force along tendon", "N"},
-        {"FiberActivePower", "active fiber power", "W"},
-        {"FiberPassivePower", "passive fiber power", "W"},
+        {"FiberForce", "fibre force", "N"},
+        {"ActiveFiberForce", "active fibre force", "N"},
+        {"PassiveFiberForce", "passive fibre force", "N"},
+        {"ActiveFiberForceAlongTendon", "active fibre force along tendon", "N"},
+        {"PassiveFiberForceAlongTendon", "passive fibre force along tendon", "N"},
+        {"FiberActivePower", "active fibre power", "W"},
+        {"FiberPassivePower", "passive fibre power", "W"},
         {"TendonPower", "tendon power", "W"},
         {NULL, NULL, NULL},
     };
@@ -499,13 +606,63 @@ static void describe(const context *c, fb_plot_column *column, int index) {
         }
         return;
     }
-    if (!is_part_name(c, column) && !is_fbsim_name(c, column, index) && !is_state_name(c, column) &&
-        !is_of_kind(c, column) && !is_load_name(c, column)) {
+    if (!is_curve_name(c, column, index) && !is_part_name(c, column) &&
+        !is_fbsim_name(c, column, index) && !is_state_name(c, column) && !is_of_kind(c, column) &&
+        !is_load_name(c, column)) {
         if (*column->name == '/') {
             column->object = fb_path_name(column->name);
         }
         find_part(c, column);
     }
+}
+
+/* The columns of fbsim sweep --against: "X|against" and "X|difference" are of the quantity of X. */
+static void describe_pair(const context *c, fb_plot_column *column, int index) {
+    const char *name = column->name;
+    bool against = ends_with(name, "|against"), difference = ends_with(name, "|difference");
+    if (!c->is_fbsim || strcmp(c->kind, "sweep") != 0 || (!against && !difference)) {
+        describe(c, column, index);
+        return;
+    }
+    column->role = against ? FB_PLOT_AGAINST : FB_PLOT_DIFFERENCE;
+    column->base = without(c, name, strlen(strrchr(name, '|')));
+    column->name = column->object = column->base;
+    describe(c, column, index);
+    column->name = name;
+    if (difference && column->quantity) {
+        column->quantity = fb_arena_printf(c->arena, "difference of %s", column->quantity);
+    }
+}
+
+/* The value of a header's line "KEY=value", or NULL. */
+static const char *header_value(const context *c, const char *key) {
+    const char *header = c->table->data.header;
+    const char *at = header ? strstr(header, fb_arena_printf(c->arena, "\n%s=", key)) : NULL;
+    if (!at) {
+        return NULL;
+    }
+    at += strlen(key) + 2;
+    return clean(c->arena, fb_arena_text(c->arena, at, strcspn(at, "\r\n")));
+}
+
+/* What to call the two models of a sweep: as they are named, or else by their files. */
+static void name_models(const context *c) {
+    const char *const keys[2][2] = {{"model", "against_model"}, {"file", "against"}};
+    for (int k = 0; k < 2; k++) {
+        const char *a = header_value(c, keys[k][0]), *b = header_value(c, keys[k][1]);
+        bool good = a && b && *a && *b;
+        if (good && k == 1 && strcmp(fb_path_name(a), fb_path_name(b)) != 0) {
+            a = fb_path_name(a);
+            b = fb_path_name(b);
+        }
+        if (good && strcmp(a, b) != 0) {
+            c->table->models[0] = a;
+            c->table->models[1] = b;
+            return;
+        }
+    }
+    c->table->models[0] = "first model";
+    c->table->models[1] = "second model";
 }
 
 static void distrust_radians(const context *c, fb_plot_column *column, int index) {
@@ -549,9 +706,18 @@ void fb_plot_describe(fb_plot_table *table, const fb_plot_hints *hints, fb_arena
     context c = {.table = table, .hints = hints, .arena = arena};
     c.kind = table->data.name ? table->data.name : "";
     c.is_fbsim = strstr(header, "\ntool=fbsim ") != NULL;
-    c.angles = table->data.in_degrees || strcasestr(header, "angles are in degrees") ? IN_DEGREES
-               : c.is_fbsim || strcasestr(header, "angles are in radians")           ? IN_RADIANS
-                                                                                     : UNKNOWN;
+    c.angles = table->data.in_degrees                                      ? IN_DEGREES
+               : c.is_fbsim || strcasestr(header, "angles are in radians") ? IN_RADIANS
+                                                                           : UNKNOWN;
+    if (c.is_fbsim) {
+        c.sliding = header_value(&c, "translational");
+        c.coupled = header_value(&c, "coupled");
+        name_models(&c);
+        table->is_sweep = strcmp(c.kind, "sweep") == 0;
+        table->is_grid = table->is_sweep && table->data.n_columns > 1 &&
+                         !strchr(table->data.columns[1], '|') &&
+                         strncmp(table->data.columns[1], "strength_", 9) != 0;
+    }
     table->columns = fb_arena_array(arena, (size_t)table->data.n_columns, sizeof *table->columns);
     for (int i = 0; i < table->data.n_columns; i++) {
         fb_plot_column *column = &table->columns[i];
@@ -561,7 +727,7 @@ void fb_plot_describe(fb_plot_table *table, const fb_plot_hints *hints, fb_arena
             column->name = fb_arena_printf(arena, "column %d", i + 1);
         }
         column->object = column->name;
-        describe(&c, column, i);
+        describe_pair(&c, column, i);
         distrust_radians(&c, column, i);
         apply_units(&c, column, i);
         if (hints->degrees) {

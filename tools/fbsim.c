@@ -96,6 +96,22 @@ const char *fb_fbsim_plain(fb_arena *arena, const char *text) {
     return line;
 }
 
+const char *fb_fbsim_motions(fb_arena *arena, const fb_simulation *s) {
+    const char *names[3] = {"", "", ""};
+    for (int i = 0; i < s->system->n_q; i++) {
+        const fb_coordinate *c = &s->system->coordinates[i];
+        fb_motion m = c->element    ? fb_coordinate_motion(c->element)
+                      : c->slot < 3 ? FB_ROTATIONAL /* of an added free joint */
+                                    : FB_TRANSLATIONAL;
+        if (m != FB_ROTATIONAL) {
+            names[m] = fb_arena_printf(arena, "%s%s%s", names[m], *names[m] ? "," : "",
+                                       fb_fbsim_plain(arena, fb_path_name(c->path)));
+        }
+    }
+    return fb_arena_printf(arena, "translational=%s\ncoupled=%s\n", names[FB_TRANSLATIONAL],
+                           names[FB_COUPLED]);
+}
+
 const char *fb_fbsim_header(fb_sto *table, const fb_simulation *s) {
     return fb_arena_printf(&table->arena, "tool=fbsim %s\nmodel=%s\ngeometry=%s\n", FB_VERSION,
                            fb_fbsim_plain(&table->arena, s->system->model->root->name),

@@ -23,6 +23,9 @@ bool fb_fbsim_moment_arms(fb_cli *cli, bool *geometric);
 bool fb_fbsim_is_wanted(const fb_cli *cli, const fb_muscle *muscle);
 /* A text as one line, for headers. */
 const char *fb_fbsim_plain(fb_arena *arena, const char *text);
+/* Lines of a header that say which coordinates do not turn: "translational=NAME,..", "coupled=..",
+ * both there even if empty, for those who draw the table; in the arena. */
+const char *fb_fbsim_motions(fb_arena *arena, const fb_simulation *simulation);
 /* The lines of a table's header that say what made it from which model; in the table's arena. */
 const char *fb_fbsim_header(fb_sto *table, const fb_simulation *simulation);
 /* Makes the folder of --out, if it is given; FB_E_OUTPUT with a message if it cannot be. */

@@ -44,10 +44,11 @@ typedef struct evaluation {
     double time;
     double *scratch; /* n_q x n_q, and n_q */
     long singular, unlinked;
-    bool geometric;    /* --moment-arms */
-    double *arms;      /* geometric: n_paths x n_q */
-    bool *differenced; /* n_paths: which of them by differences */
-    bool *told;        /* n_paths: what is odd of it was told */
+    bool geometric;      /* --moment-arms */
+    const char *motions; /* lines of headers, see fb_fbsim_motions */
+    double *arms;        /* geometric: n_paths x n_q */
+    bool *differenced;   /* n_paths: which of them by differences */
+    bool *told;          /* n_paths: what is odd of it was told */
 } evaluation;
 
 /* The name of the i-th coordinate in the order of columns, which is the model's. */
@@ -464,6 +465,10 @@ static void describe(const evaluation *e, int table, fb_text *header) {
     if (table == MOMENT_ARM && e->geometric) {
         fb_text_puts(header, "moment_arms=" FB_FBSIM_GEOMETRIC "\n");
     }
+    if (table == MOMENT_ARM || table == MASS_MATRIX || table == INVERSE_DYNAMICS ||
+        table == ACCELERATION) {
+        fb_text_puts(header, e->motions);
+    }
     if (!e->s->loads) {
         return;
     }
@@ -533,6 +538,7 @@ static fb_status run(evaluation *e, size_t max_bytes) {
             evaluate(e);
             fb_states_tell(&e->states);
             fb_sto_drop_zeros(&e->tables[MASS_MATRIX], ROUNDING);
+            e->motions = fb_fbsim_motions(&arena, e->s);
         }
     }
     if (status == FB_OK) {

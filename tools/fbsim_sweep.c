@@ -455,9 +455,12 @@ static const char *make_header(sweep *w, double activation) {
     fb_number_print(number, activation);
     const char *header = fb_fbsim_header(&w->table, a->s), *differenced = "";
     if (w->n_sides == 2) {
-        header = fb_arena_printf(arena, "%sagainst=%s\n", header,
-                                 fb_fbsim_plain(arena, w->sides[1].file));
+        header = fb_arena_printf(arena, "%sfile=%s\nagainst=%s\nagainst_model=%s\n", header,
+                                 fb_fbsim_plain(arena, a->file),
+                                 fb_fbsim_plain(arena, w->sides[1].file),
+                                 fb_fbsim_plain(arena, w->sides[1].s->system->model->root->name));
     }
+    header = fb_arena_printf(arena, "%s%s", header, fb_fbsim_motions(arena, a->s));
     for (int i = 0; i < w->n_muscles; i++) {
         const fb_muscle *m = &a->s->muscles->muscles[a->muscle[i]];
         if (a->ever_differenced[m->path]) {

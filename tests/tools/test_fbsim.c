@@ -119,21 +119,25 @@ static void columns_stand_as_in_the_file(void) {
 }
 
 static void reads_degrees_and_old_names(void) {
+    static const char *const headers[] = {"inDegrees=yes", "Angles are in degrees."};
     const char *folder = fb_test_folder();
-    char file[1100];
-    put_states(folder, file, sizeof file, "x\ninDegrees=yes\nendheader\ntime\tq\tq_u\n5\t30\t90\n");
-    fb_run run = RUN(pendulum, "eval", "--states", file, "--out", folder, "--tables", "marker,com",
-                     "-");
-    FB_EQUAL_INT(run.status, 0);
-    fb_sto m, c;
-    if (load(&m, folder, "marker") && load(&c, folder, "com")) {
-        FB_NEAR(value_of(&m, 0, "time"), 5, 0, 0);
-        FB_NEAR(value_of(&m, 0, "/markerset/end|x"), 0.5, 1e-12, 0);
-        FB_NEAR(value_of(&c, 0, "kinetic_energy"), 0.3 * 2.4674011002723395, 1e-10, 0);
-        fb_sto_free(&m);
-        fb_sto_free(&c);
+    for (int k = 0; k < 2; k++) {
+        char file[1100], states[200];
+        snprintf(states, sizeof states, "x\n%s\nendheader\ntime\tq\tq_u\n5\t30\t90\n", headers[k]);
+        put_states(folder, file, sizeof file, states);
+        fb_run run = RUN(pendulum, "eval", "--states", file, "--out", folder, "--tables",
+                         "marker,com", "-");
+        FB_EQUAL_INT(run.status, 0);
+        fb_sto m, c;
+        if (load(&m, folder, "marker") && load(&c, folder, "com")) {
+            FB_NEAR(value_of(&m, 0, "time"), 5, 0, 0);
+            FB_NEAR(value_of(&m, 0, "/markerset/end|x"), 0.5, 1e-12, 0);
+            FB_NEAR(value_of(&c, 0, "kinetic_energy"), 0.3 * 2.4674011002723395, 1e-10, 0);
+            fb_sto_free(&m);
+            fb_sto_free(&c);
+        }
+        fb_run_free(&run);
     }
-    fb_run_free(&run);
 }
 
 static void moment_arms_are_the_slope_of_lengths(void) {

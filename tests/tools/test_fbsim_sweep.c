@@ -197,7 +197,8 @@ static void a_grid_has_both_arms(void) {
 static void against_itself_nothing_differs(void) {
     fb_run run = RUN(NULL, ELBOW, "-c", "elbow_flexion", "--against", ELBOW);
     FB_EQUAL_INT(run.status, 0);
-    FB_HOLDS(run.out, "against=" ELBOW "\n");
+    FB_HOLDS(run.out, "file=" ELBOW "\nagainst=" ELBOW "\nagainst_model=fb_elbow\n");
+    FB_HOLDS(run.out, "translational=\ncoupled=\n");
     fb_sto t = parse(run.out);
     int columns = 0;
     for (int j = 0; j < t.n_columns; j++) {
