@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "libcore/base/number.h"
+
 #define MOST_STEPS 200
 #define MOST_TRIALS 40   /* of one step's length */
 #define LARGEST_STEP 0.1 /* m, of any link at once */
@@ -271,7 +273,7 @@ static double evaluate(fb_links *l, int group, int m) {
         wire->speed = l->moving ? fb_path_speed(l->paths, wire->path, l->state, &l->course) : 0;
         wire->tension = tension_at(l, wire, wire->length, wire->speed, NULL);
         if (!isfinite(wire->tension) || !isfinite(wire->length)) {
-            return NAN;
+            return FB_NAN;
         }
         largest = fmax(largest, fabs(wire->tension));
         for (int i = 0; i < m; i++) {
@@ -402,7 +404,7 @@ static double largest_of(const double *x, int m) {
     double largest = 0;
     for (int i = 0; i < m; i++) {
         if (isnan(x[i])) {
-            return NAN;
+            return FB_NAN;
         }
         largest = fmax(largest, fabs(x[i]));
     }
@@ -439,12 +441,12 @@ static double search(fb_links *l, int group, int m, double slope) {
     }
     go(l, group, m, 0);
     evaluate(l, group, m);
-    return NAN;
+    return FB_NAN;
 }
 
 /* Newton's method from where the group's links are. */
 static bool settle(fb_links *l, int group, int m) {
-    double size = evaluate(l, group, m), before = INFINITY;
+    double size = evaluate(l, group, m), before = FB_INFINITY;
     for (int i = 0; i < MOST_STEPS && isfinite(size); i++) {
         double error = largest_of(l->force, m);
         if (error <= TIGHT * size + 1e-3 * NOTHING ||

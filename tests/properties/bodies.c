@@ -389,6 +389,9 @@ void turned_world(subject *it) {
     move(it);
     for (int i = 0; i < paths; i++) {
         double L = length[i];
+        if (s->paths->paths[i].lacking) {
+            continue;
+        }
         claim(it, fabs(length[paths + i] - L) <= 1e-9 * (1 + fabs(L)),
               "%s is %.10g m, in the turned world %.10g m", path_name(it, i), L, length[paths + i]);
         for (int j = 0; j < n; j++) {
