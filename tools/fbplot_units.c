@@ -656,8 +656,8 @@ static void name_models(const context *c) {
             b = fb_path_name(b);
         }
         if (good && strcmp(a, b) != 0) {
-            c->table->models[0] = a;
-            c->table->models[1] = b;
+            c->table->models[0] = strcmp(a, "-") == 0 ? "<stdin>" : a;
+            c->table->models[1] = strcmp(b, "-") == 0 ? "<stdin>" : b;
             return;
         }
     }
