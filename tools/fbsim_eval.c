@@ -196,6 +196,25 @@ static void put_bodies(evaluation *e, double time) {
     }
 }
 
+/* With the coordinates moving along that couplers make dependent. */
+static void put_geometric_arms(evaluation *e, double *arm) {
+    fb_simulation *s = e->s;
+    int n = s->system->n_q;
+    for (int j = 0; j < n; j++) {
+        fb_coordinate_follow(s->state, j, e->scratch + (size_t)j * (size_t)n);
+    }
+    fb_moment_arms_geometric(s, e->arms, e->differenced);
+    for (int i = 0; i < s->paths->n_paths; i++) {
+        const double *arms = e->arms + (size_t)i * (size_t)n;
+        for (int j = 0; j < n; j++, arm++) {
+            const double *dq = e->scratch + (size_t)s->system->file_order[j] * (size_t)n;
+            for (int k = 0; k < n; k++) {
+                *arm += dq[k] * arms[k];
+            }
+        }
+    }
+}
+
 static void put_paths(evaluation *e, double time) {
     fb_simulation *s = e->s;
     int n = s->system->n_q, paths = s->paths->n_paths;
@@ -208,24 +227,11 @@ static void put_paths(evaluation *e, double time) {
     if (speed) {
         memcpy(speed, s->path_speed, (size_t)paths * sizeof *speed);
     }
-    /* a moment arm follows the coordinates that constraints make move along */
-    for (int j = 0; arm && j < n; j++) {
-        if (e->geometric) {
-            fb_coordinate_follow(s->state, j, e->scratch + (size_t)j * (size_t)n);
-        } else {
-            fb_coordinate_coupling(s->state, j, e->scratch + (size_t)j * (size_t)n);
-        }
-    }
     if (arm && e->geometric) {
-        fb_moment_arms_geometric(s, e->arms, e->differenced);
-    }
-    for (int i = 0; arm && i < paths; i++) {
-        const double *arms = (e->geometric ? e->arms : s->path_arms) + (size_t)i * (size_t)n;
-        for (int j = 0; j < n; j++) {
-            const double *coupling = e->scratch + (size_t)order[j] * (size_t)n;
-            for (int k = 0; k < n; k++) {
-                arm[(size_t)i * (size_t)n + (size_t)j] += coupling[k] * arms[k];
-            }
+        put_geometric_arms(e, arm);
+    } else if (arm && fb_moment_arms(s, e->arms) == FB_OK) {
+        for (int i = 0; i < paths * n; i++) {
+            arm[i] = e->arms[i / n * n + order[i % n]];
         }
     }
 }

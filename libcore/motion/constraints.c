@@ -433,37 +433,3 @@ void fb_project_velocity(fb_state *state) {
     }
     fb_scratch_give(state->scratch, work);
 }
-
-void fb_coordinate_coupling(fb_state *state, int coordinate, double *u) {
-    const fb_system *s = state->system;
-    int n = s->n_q, m = s->n_row;
-    memset(u, 0, (size_t)n * sizeof *u);
-    u[coordinate] = 1;
-    double *work = m > 0
-                       ? fb_scratch_take(state->scratch, (size_t)(2 * m + m * n + n), sizeof *work)
-                       : NULL;
-    if (!work) {
-        return;
-    }
-    double *error = work, *rhs = error + m, *G = rhs + m, *step = G + m * n;
-    fb_constraint_position(state, error, G);
-    for (int i = 0; i < s->n_constraint; i++) {
-        const fb_constraint *c = &s->constraints[i];
-        if (c->kind == FB_CONSTRAINT_FIXED && c->coordinate == coordinate) {
-            memset(G + c->row * n, 0, (size_t)n * sizeof *G);
-        }
-    }
-    for (int i = 0; i < m; i++) {
-        rhs[i] = -G[i * n + coordinate];
-    }
-    if (fb_solve_least(state->scratch, m, n, G, rhs, step, m * REDUNDANT) == FB_OK) {
-        for (int k = 0; k < n; k++) {
-            u[k] += step[k];
-        }
-    }
-    double size = u[coordinate];
-    for (int k = 0; k < n; k++) {
-        u[k] = fabs(size) > 1e-9 ? u[k] / size : 0;
-    }
-    fb_scratch_give(state->scratch, work);
-}

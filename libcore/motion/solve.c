@@ -4,39 +4,36 @@
 #include <math.h>
 #include <string.h>
 
-#define SMALL_PIVOT 1e-24      /* relative to the largest: below, a direction moves no mass */
-#define SMALL_CONSTRAINT 1e-10 /* .. below, constraints may be redundant */
+#define SMALL_PIVOT 1e-24 /* relative to the largest: below, a direction moves no mass */
 /* Constraints' singular values below this and the number of equations, relative to the largest,
  * count as redundant: as in Simbody (its SignificantReal, the machine's precision to the power
  * 7/8). They would ask for forces beyond all measure. */
 #define REDUNDANT 2.0e-14
 
-/* Cholesky factor in place (lower triangle), plain loops: matrices here are small. 0 if a pivot is
- * not above `least` times the largest entry. */
-static int cholesky(int n, double *M, int stride, double least) {
+bool fb_cholesky(int n, double *M, double least) { /* plain loops: matrices here are small */
     double largest = 0;
     for (int i = 0; i < n; i++) {
-        largest = fmax(largest, M[i * stride + i]);
+        largest = fmax(largest, M[i * n + i]);
     }
     for (int j = 0; j < n; j++) {
-        double d = M[j * stride + j];
+        double d = M[j * n + j];
         for (int k = 0; k < j; k++) {
-            d -= M[j * stride + k] * M[j * stride + k];
+            d -= M[j * n + k] * M[j * n + k];
         }
         if (!(d > least * largest)) {
-            return 0;
+            return false;
         }
         d = sqrt(d);
-        M[j * stride + j] = d;
+        M[j * n + j] = d;
         for (int i = j + 1; i < n; i++) {
-            double sum = M[i * stride + j];
+            double sum = M[i * n + j];
             for (int k = 0; k < j; k++) {
-                sum -= M[i * stride + k] * M[j * stride + k];
+                sum -= M[i * n + k] * M[j * n + k];
             }
-            M[i * stride + j] = sum / d;
+            M[i * n + j] = sum / d;
         }
     }
-    return 1;
+    return true;
 }
 
 static void forward(int n, const double *L, double *x) { /* L x = x */
@@ -57,6 +54,11 @@ static void backward(int n, const double *L, double *x) { /* L^T x = x */
         }
         x[i] = sum / L[i * n + i];
     }
+}
+
+void fb_cholesky_solve(int n, const double *L, double *x) {
+    forward(n, L, x);
+    backward(n, L, x);
 }
 
 fb_status fb_solve_least(fb_scratch *scratch, int m, int n, double *G, const double *b, double *x,
@@ -134,7 +136,7 @@ fb_status fb_solve_constrained(fb_scratch *scratch, int n, int m, double *M, dou
     double *W = L + n * n, *A = W + m * n, *lambda = A + m * m;
     fb_status status = FB_OK;
     memcpy(L, M, (size_t)(n * n) * sizeof *L);
-    if (!cholesky(n, L, n, SMALL_PIVOT)) {
+    if (!fb_cholesky(n, L, SMALL_PIVOT)) {
         status = m > 0 ? solve_saddle(scratch, n, m, M, G, rhs, b, x) : FB_E_NUMERIC;
         fb_scratch_give(scratch, L);
         return status;
@@ -164,9 +166,8 @@ fb_status fb_solve_constrained(fb_scratch *scratch, int n, int m, double *M, dou
         if (fits) {
             memcpy(copy, A, (size_t)(m * m) * sizeof *copy);
         }
-        if (fits && cholesky(m, copy, m, SMALL_CONSTRAINT)) {
-            forward(m, copy, lambda);
-            backward(m, copy, lambda);
+        if (fits && fb_cholesky(m, copy, FB_REDUNDANT_PIVOT)) {
+            fb_cholesky_solve(m, copy, lambda);
         } else { /* redundant constraints */
             double *b2 = fb_scratch_take(scratch, (size_t)m, sizeof *b2);
             if (!b2) {

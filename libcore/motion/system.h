@@ -216,6 +216,8 @@ void fb_project_velocity(fb_state *state);
  * constraints allow (n_q numbers; zero if it cannot move). A locked coordinate counts as free here.
  */
 void fb_coordinate_coupling(fb_state *state, int coordinate, double *u);
+/* The same for all coordinates, row by row (n_q x n_q), which is much faster. */
+void fb_coordinate_couplings(fb_state *state, double *U);
 /* How all coordinates move with one: dq for a unit rate of a coordinate (n_q numbers). Those that
  * couplers make dependent follow and all others are held; where that cannot be (a loop of bodies,
  * or a coordinate that itself depends on another) all move as little as constraints allow. False,

@@ -112,3 +112,32 @@ void fb_moment_arms_geometric(fb_simulation *s, double *arms, bool *differenced)
         fb_state_position(s->state);
     }
 }
+
+/* arms of one path: sum over the speeds that move along of coupling times path arm. */
+static void couple(const fb_path *path, int n, const double *U, const double *path_arms,
+                   double *arms) {
+    for (int j = 0; j < n; j++) {
+        const double *u = U + j * n;
+        double arm = 0;
+        for (int k = 0; k < path->n_coordinates; k++) {
+            int c = path->coordinates[k];
+            arm += u[c] * path_arms[c];
+        }
+        arms[j] = arm;
+    }
+}
+
+fb_status fb_moment_arms(fb_simulation *s, double *arms) {
+    int n = s->system->n_q;
+    double *U = fb_scratch_take(s->state->scratch, (size_t)(n * n), sizeof *U);
+    if (!U) {
+        return FB_E_MEMORY;
+    }
+    fb_coordinate_couplings(s->state, U);
+    for (int i = 0; i < s->paths->n_paths; i++) {
+        couple(&s->paths->paths[i], n, U, s->path_arms + (size_t)i * (size_t)n,
+               arms + (size_t)i * (size_t)n);
+    }
+    fb_scratch_give(s->state->scratch, U);
+    return FB_OK;
+}

@@ -13,6 +13,12 @@
 extern "C" {
 #endif
 
+/* Moment arms as OpenSim defines them: the generalised force about each coordinate of a tension of
+ * 1 N, with the speeds that constraints tie to it moving along; n_paths x n_q, m (1 for slides).
+ * After fb_simulation_move. Does not allocate once it was called. FB_E_MEMORY, the arms untouched.
+ */
+fb_status fb_moment_arms(fb_simulation *simulation, double *arms);
+
 /* Minus the derivative of each path's length by each coordinate q, all others held: n_paths x n_q,
  * m/rad or m/m. Exact for straight paths, paths over spheres and cylinders, and functions of
  * coordinates; by central differences (error under 1e-6) for paths that lie on an ellipsoid or

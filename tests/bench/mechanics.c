@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "formats/fb.h"
-#include "libcore/muscle/simulation.h"
+#include "libcore/muscle/moment_arm.h"
 
 enum { BODIES, PATHS, MUSCLES, DYNAMICS, N_STAGES };
 
@@ -88,8 +88,26 @@ static double measure(fb_simulation *s, double *best) {
     return all;
 }
 
+/* Microseconds of all moment arms of a pose: places, courses, arms, and what constraints tie
+ * together. */
+static double measure_arms(fb_simulation *s) {
+    double best = INFINITY;
+    size_t n = (size_t)s->system->n_q * (size_t)s->paths->n_paths;
+    double *arms = malloc((n + 1) * sizeof *arms);
+    for (int run = 0; arms && run < RUNS; run++) {
+        double begin = now();
+        for (int i = 0; i < STATES; i++) {
+            fb_simulation_move(s);
+            fb_moment_arms(s, arms);
+        }
+        best = fmin(best, (now() - begin) / STATES);
+    }
+    free(arms);
+    return best;
+}
+
 static void measure_model(const fb_model *model, const char *name, fb_diag *diag) {
-    double best[N_STAGES], as_opensim4[N_STAGES], all[2] = {0};
+    double best[N_STAGES], as_opensim4[N_STAGES], all[2] = {0}, arms = 0;
     int n_q = 0, n_muscles = 0;
     for (int compat = 0; compat < 2; compat++) {
         fb_simulation *s;
@@ -97,17 +115,18 @@ static void measure_model(const fb_model *model, const char *name, fb_diag *diag
             return;
         }
         all[compat] = measure(s, compat ? as_opensim4 : best);
+        arms = compat ? arms : measure_arms(s);
         n_q = s->system->n_q;
         n_muscles = s->muscles->n;
         fb_simulation_free(s);
     }
-    printf("%-40.40s %4d %4d %8.2f %8.2f %8.2f %8.2f %9.2f %10.2f\n", name, n_q, n_muscles,
-           best[BODIES], best[PATHS], best[MUSCLES], best[DYNAMICS], all[0], all[1]);
+    printf("%-40.40s %4d %4d %8.2f %8.2f %8.2f %8.2f %9.2f %10.2f %8.2f\n", name, n_q, n_muscles,
+           best[BODIES], best[PATHS], best[MUSCLES], best[DYNAMICS], all[0], all[1], arms);
 }
 
 int main(int argc, char **argv) {
-    printf("%-40s %4s %4s %8s %8s %8s %8s %9s %10s\n", "one evaluation, microseconds", "q", "mus",
-           "bodies", "paths", "muscles", "dynamics", "all", "opensim4");
+    printf("%-40s %4s %4s %8s %8s %8s %8s %9s %10s %8s\n", "one evaluation, microseconds", "q",
+           "mus", "bodies", "paths", "muscles", "dynamics", "all", "opensim4", "all arms");
     for (int i = 1; i < argc; i++) {
         fb_diag diag;
         fb_diag_init(&diag);

@@ -133,6 +133,16 @@ static void check_sample(const sample *p) {
             FB_TRUE(fabs(got[k] - want[k]) <= 1e-9 * (1 + fabs(want[k])),
                     "%s: %d: %.15g, not %.15g", p->what, k, got[k], want[k]);
         }
+        /* couplings one by one, and all at once */
+        double U[121], u[11];
+        fb_coordinate_couplings(s, U);
+        for (int i = 0; i < n; i++) {
+            fb_coordinate_coupling(s, i, u);
+            for (int k = 0; k < n; k++) {
+                FB_TRUE(fabs(U[i * n + k] - u[k]) <= 1e-7 * (1 + fabs(u[k])),
+                        "%s: %d with %d: %.15g, not %.15g", p->what, k, i, U[i * n + k], u[k]);
+            }
+        }
         /* it was not the dense way that answered */
         fb_mass_matrix(s, M);
         fb_constraint_position(s, error, G);
