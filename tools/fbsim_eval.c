@@ -1,4 +1,5 @@
 /* fbsim eval: tables of what a model does in the states of a table. */
+#include <math.h>
 #include <string.h>
 
 #include "formats/loads.h"
@@ -43,7 +44,9 @@ typedef struct evaluation {
     bool has_time; /* `time` instead of the table's times */
     double time;
     double *scratch; /* n_q x n_q, and n_q */
-    long singular, unlinked;
+    long singular, unlinked, not_finite[N_TABLES];
+    const char *first_column[N_TABLES]; /* of those that are not finite */
+    double first_time[N_TABLES];
     bool geometric;      /* --moment-arms */
     const char *motions; /* lines of headers, see fb_fbsim_motions */
     double *arms;        /* geometric: n_paths x n_q */
@@ -370,10 +373,49 @@ static void control(evaluation *e, double moment) {
     }
 }
 
+/* True if a column is of something that is not computed, which was told. */
+static bool is_lacking(const evaluation *e, int table, int column) {
+    const fb_paths *paths = e->s->paths;
+    if (table == MUSCLE) {
+        return e->s->muscles->muscles[(column - 1) / 7].lacking;
+    }
+    return (table == PATH_LENGTH || table == PATH_SPEED) && paths->paths[column - 1].lacking;
+}
+
+/* Looks for numbers in the last row of a table that are none. */
+static void check_row(evaluation *e, int table) {
+    const fb_sto *t = &e->tables[table];
+    if (!e->wanted[table] || t->n_rows == 0) {
+        return;
+    }
+    const double *row = t->values + (size_t)(t->n_rows - 1) * (size_t)t->n_columns;
+    for (int j = 1; j < t->n_columns; j++) {
+        if (isfinite(row[j]) || is_lacking(e, table, j)) {
+            continue;
+        }
+        if (e->not_finite[table]++ == 0) {
+            e->first_column[table] = t->columns[j];
+            e->first_time[table] = row[0];
+        }
+    }
+}
+
+static void tell_not_finite(evaluation *e) {
+    for (int i = 0; i < N_TABLES; i++) {
+        if (e->not_finite[i]) {
+            fb_diag_add(&e->cli->diag, FB_WARNING, FB4006,
+                        (fb_place){e->s->system->model->file, 0, NULL, NULL}, NULL,
+                        "%ld numbers of %s are not finite; the first is '%s' at time %g",
+                        e->not_finite[i], table_names[i], e->first_column[i], e->first_time[i]);
+        }
+    }
+}
+
 static void evaluate(evaluation *e) {
     for (int i = 0; i < fb_states_count(&e->states); i++) {
         double time = fb_states_time(&e->states, i), moment = moment_of(e, time);
-        fb_states_set(&e->states, i);
+        fb_states_set(&e->states, i, moment);
+        long singular = e->singular;
         fb_simulation_move(e->s);
         control(e, moment);
         put_bodies(e, time);
@@ -382,6 +424,11 @@ static void evaluate(evaluation *e) {
         put_paths(e, time);
         put_muscles(e, time);
         put_dynamics(e, time, moment);
+        for (int k = 0; k < N_TABLES; k++) {
+            if (k != ACCELERATION || e->singular == singular) { /* that was told */
+                check_row(e, k);
+            }
+        }
     }
 }
 
@@ -543,6 +590,7 @@ static fb_status run(evaluation *e, size_t max_bytes) {
             start_links(e);
             evaluate(e);
             fb_states_tell(&e->states);
+            tell_not_finite(e);
             fb_sto_drop_zeros(&e->tables[MASS_MATRIX], ROUNDING);
             e->motions = fb_fbsim_motions(&arena, e->s);
         }
@@ -587,5 +635,9 @@ int fb_fbsim_eval(fb_cli *cli, fb_simulation *s, size_t max_bytes) {
     if (code == FB_EXIT_OK && lacking) {
         return FB_EXIT_UNSUPPORTED;
     }
-    return code == FB_EXIT_OK && e.unlinked + e.singular > 0 ? FB_EXIT_NUMERIC : code;
+    long bad = e.unlinked + e.singular;
+    for (int i = 0; i < N_TABLES; i++) {
+        bad += e.not_finite[i];
+    }
+    return code == FB_EXIT_OK && bad > 0 ? FB_EXIT_NUMERIC : code;
 }

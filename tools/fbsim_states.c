@@ -273,10 +273,11 @@ static void set_coordinate(fb_states *states, int i, const double *x) {
     }
 }
 
-void fb_states_set(fb_states *states, int row) {
+void fb_states_set(fb_states *states, int row, double moment) {
     fb_simulation *s = states->s;
     const fb_system *system = s->system;
     const double *x = states->file ? row_of(states, row) : NULL;
+    s->state->time = moment;
     fb_state_defaults(s->state);
     for (int i = 0; i < system->n_q; i++) {
         set_coordinate(states, i, x);
@@ -300,9 +301,11 @@ void fb_states_set(fb_states *states, int row) {
     fb_state_position(s->state);
     if (fb_assemble(s->state, ASSEMBLY) != FB_OK) {
         states->unmet++;
-        fb_diag_add(&states->cli->diag, FB_WARNING, FB4002,
-                    (fb_place){system->model->file, 0, NULL, NULL}, "the nearest pose is used",
-                    "the constraints cannot be met in row %d", row + 1);
+        fb_diag_add(
+            &states->cli->diag, FB_WARNING, FB4002, (fb_place){system->model->file, 0, NULL, NULL},
+            "the nearest pose is used",
+            "the constraints cannot be met, or not without moving what is locked, in row %d",
+            row + 1);
     }
     fb_state_position(s->state);
     fb_project_velocity(s->state);

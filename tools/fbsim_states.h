@@ -28,7 +28,7 @@ int fb_states_count(const fb_states *states);
 double fb_states_time(const fb_states *states, int row);
 /* Puts the simulation into a state: coordinates, speeds, activations, fiber lengths. It is moved
  * onto the constraints, except for OpenSim 4, which takes a table's states as they stand. */
-void fb_states_set(fb_states *states, int row);
+void fb_states_set(fb_states *states, int row, double moment);
 /* Tells of values that were odd. */
 void fb_states_tell(const fb_states *states);
 

@@ -188,10 +188,10 @@ void fb_constraint_position(const fb_state *state, double *error, double *G) {
         }
         case FB_CONSTRAINT_FIXED: {
             const fb_coordinate *coordinate = &s->coordinates[c->coordinate];
-            e[0] = coordinate->prescribed
-                       ? fb_function_value(&coordinate->prescribed_function, 0, NULL, NULL) -
-                             state->q[c->coordinate]
-                       : 0; /* a locked coordinate is right where it is */
+            e[0] = coordinate->prescribed ? fb_function_value(&coordinate->prescribed_function,
+                                                              state->time, NULL, NULL) -
+                                                state->q[c->coordinate]
+                                          : 0; /* a locked coordinate is right where it is */
             if (rows) { /* speeds that are no derivatives are held one by one, as OpenSim does */
                 rows[c->coordinate] = -1;
             }
@@ -310,7 +310,7 @@ void fb_constraint_bias(const fb_state *state, const double *G, double *bias) {
             double second = 0;
             const fb_coordinate *coordinate = &s->coordinates[c->coordinate];
             if (coordinate->prescribed) {
-                fb_function_value(&coordinate->prescribed_function, 0, NULL, &second);
+                fb_function_value(&coordinate->prescribed_function, state->time, NULL, &second);
             }
             b[0] = second;
             break;
@@ -346,6 +346,19 @@ fb_status fb_assemble_holding(fb_state *state, int held, double tolerance) {
     return fb_assemble_held(state, &held, held >= 0, tolerance);
 }
 
+/* The errors of locked coordinates: where they were when assembly began is where they stay. */
+static void hold_locked(const fb_state *state, const double *start, double *error) {
+    const fb_system *s = state->system;
+    for (int i = 0; i < s->n_constraint; i++) {
+        const fb_constraint *c = &s->constraints[i];
+        const fb_coordinate *coordinate = &s->coordinates[c->coordinate];
+        if (c->kind == FB_CONSTRAINT_FIXED && !coordinate->prescribed &&
+            !fb_joint_has_angular_speeds(&s->mobods[coordinate->mobod])) {
+            error[c->row] = start[c->coordinate] - state->q[c->coordinate];
+        }
+    }
+}
+
 fb_status fb_assemble_held(fb_state *state, const int *held, int n_held, double tolerance) {
     const fb_system *s = state->system;
     int n = s->n_q, m = s->n_row;
@@ -353,14 +366,17 @@ fb_status fb_assemble_held(fb_state *state, const int *held, int n_held, double 
     if (m == 0) {
         return FB_OK;
     }
-    double *work = fb_scratch_take(state->scratch, (size_t)(m + m * n + n), sizeof *work);
+    double *work = fb_scratch_take(state->scratch, (size_t)(m + m * n + 2 * n), sizeof *work);
     if (!work) {
         return FB_E_MEMORY;
     }
-    double *error = work, *G = error + m, *step = G + m * n, last = FB_INFINITY;
+    double *error = work, *G = error + m, *step = G + m * n, *start = step + n;
+    double last = FB_INFINITY;
     fb_status status = FB_E_NUMERIC;
+    memcpy(start, state->q, (size_t)n * sizeof *start);
     for (int i = 0; i < ASSEMBLY_STEPS; i++) {
         fb_constraint_position(state, error, G);
+        hold_locked(state, start, error);
         double size = largest(error, m);
         if (size <= tolerance && (size == 0 || size >= last / 2 || size < 1e-14)) {
             status = FB_OK;
@@ -420,7 +436,7 @@ void fb_project_velocity(fb_state *state) {
         const fb_coordinate *coordinate = &s->coordinates[c->coordinate];
         if (c->kind == FB_CONSTRAINT_FIXED && coordinate->prescribed) {
             double first;
-            fb_function_value(&coordinate->prescribed_function, 0, &first, NULL);
+            fb_function_value(&coordinate->prescribed_function, state->time, &first, NULL);
             rhs[c->row] -= first;
         } else if (c->kind == FB_CONSTRAINT_FIXED) {
             rhs[c->row] = 0; /* locked: it keeps its speed, which is zero where nobody set it */

@@ -28,6 +28,9 @@ static bool is_plain_coupler(const fb_system *s, const fb_constraint *c) {
     bool plain = c->kind == FB_CONSTRAINT_COUPLER && is_derivative(s, c->coordinate);
     for (int i = 0; plain && i < c->n_independent; i++) {
         plain = is_derivative(s, c->independent[i]) && c->independent[i] != c->coordinate;
+        for (int k = 0; k < i; k++) { /* one that is named twice has one column */
+            plain = plain && c->independent[k] != c->independent[i];
+        }
     }
     return plain;
 }

@@ -63,6 +63,16 @@ void fb_cholesky_solve(int n, const double *L, double *x) {
 
 fb_status fb_solve_least(fb_scratch *scratch, int m, int n, double *G, const double *b, double *x,
                          double tolerance) {
+    for (int i = 0; i < m * n; i++) { /* LAPACK may not come back from numbers that are none */
+        if (!isfinite(G[i])) {
+            return FB_E_NUMERIC;
+        }
+    }
+    for (int i = 0; i < m; i++) {
+        if (!isfinite(b[i])) {
+            return FB_E_NUMERIC;
+        }
+    }
     int most = m > n ? m : n, least = m < n ? m : n, rank = 0, n_integers = 1;
     double wanted = 0;
     int info = LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, m, n, 1, NULL, m, NULL, most, NULL, tolerance,

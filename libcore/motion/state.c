@@ -51,8 +51,9 @@ void fb_state_defaults(fb_state *state) {
     const fb_system *s = state->system;
     for (int i = 0; i < s->n_q; i++) {
         const fb_coordinate *c = &s->coordinates[i];
-        state->q[i] = c->prescribed ? fb_function_value(&c->prescribed_function, 0, NULL, NULL)
-                                    : c->initial;
+        state->q[i] = c->prescribed
+                          ? fb_function_value(&c->prescribed_function, state->time, NULL, NULL)
+                          : c->initial;
         state->u[i] = 0;
     }
 }

@@ -222,6 +222,8 @@ static void compile_axis(builder *b, fb_axis *axis, const fb_element *element,
     }
     if (fb_function_compile(&axis->function, function, &b->s->arena, b->diag) != FB_OK) {
         b->status = FB_E_INPUT;
+        axis->constant = true;
+        return;
     }
     axis->function.as_opensim4 = b->as_opensim4;
     if (axis->function.kind == FB_FN_CONSTANT && (function || axis->n == 0)) {
@@ -666,6 +668,11 @@ static void compile_coupler(builder *b, const fb_element *element) {
     if (fb_function_compile(&c->function, fb_get_object(element, "function"), &b->s->arena,
                             b->diag) != FB_OK) {
         b->status = FB_E_INPUT;
+        return;
+    }
+    int dimension = c->function.dimension;
+    if (c->function.kind == FB_FN_MULTIVARIATE && dimension != c->n_independent) {
+        fail(b, element, FB2305, "its function has not as many arguments as it names coordinates");
     }
     c->function.as_opensim4 = b->as_opensim4;
 }

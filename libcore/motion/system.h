@@ -149,6 +149,7 @@ typedef struct fb_moments {
 /* What depends on q only, or on q and u. Arrays are the state's own. */
 typedef struct fb_state {
     const fb_system *system;
+    double time;   /* s: of prescribed coordinates */
     double *q, *u; /* n_q */
     double *qdot;  /* n_q */
     /* positions */

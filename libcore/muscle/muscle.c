@@ -108,7 +108,7 @@ static bool same_curves(const fb_muscle_curves *a, const fb_muscle_curves *b) {
 /* Most muscles of a model have the same curves: one set of tables stays near the processor. */
 static void share_curves(builder *b, fb_muscle *m, fb_muscle_curves *c) {
     for (const fb_muscle *other = b->m->muscles; other < m; other++) {
-        if (other->kind == m->kind && same_curves(other->curves, c)) {
+        if (other->kind == m->kind && other->curves && same_curves(other->curves, c)) {
             m->curves = other->curves;
             return;
         }
@@ -252,6 +252,12 @@ static void compile_special(builder *b, fb_muscle *m) {
     }
 }
 
+/* Classes that have no use for max_contraction_velocity. */
+static bool is_old(fb_muscle_kind kind) {
+    return kind == FB_MUSCLE_THELEN_DEPRECATED || kind == FB_MUSCLE_SCHUTTE ||
+           kind == FB_MUSCLE_DELP;
+}
+
 static void compile_muscle(builder *b, fb_muscle *m, const fb_element *e, fb_muscle_kind kind) {
     memset(m, 0, sizeof *m);
     m->kind = kind;
@@ -287,9 +293,12 @@ static void compile_muscle(builder *b, fb_muscle *m, const fb_element *e, fb_mus
     if (kind == FB_MUSCLE_MILLARD_ACCELERATION) {
         m->max_pennation = acos(0) - 1e-9;
     }
-    if (!(m->max_force >= 0) || !(m->optimal_length > 0) || !(m->slack_length >= 0) ||
-        !(m->pennation >= 0) || !(m->pennation < acos(0))) {
-        fail(b, e, "its force, fiber length, tendon length or pennation angle make no muscle");
+    if (!(m->max_force >= 0) || !isfinite(m->max_force) || !(m->optimal_length > 0) ||
+        !isfinite(m->optimal_length) || !(m->slack_length >= 0) || !isfinite(m->slack_length) ||
+        !(m->pennation >= 0) || !(m->pennation < acos(0)) ||
+        (!is_old(kind) && !(m->max_velocity > 0))) {
+        fail(b, e,
+             "its force, fiber length, tendon length, pennation angle or velocity make no muscle");
         return;
     }
     compile_width(m);

@@ -1,6 +1,7 @@
 #include "libcore/muscle/path.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "libcore/base/number.h"
@@ -119,8 +120,19 @@ static int wrap_number(const builder *b, const fb_element *wrap) {
     return -1;
 }
 
+/* A path wrap's range counts points from 1; less is the path's end. */
+static int range_index(double number) {
+    return number >= 1 && number < 1e6 ? (int)number - 1 : -1;
+}
+
 static void compile_path_wraps(builder *b, fb_path *path, const fb_value *wraps) {
     path->wraps = fb_arena_array(&b->p->arena, (size_t)wraps->n, sizeof *path->wraps);
+    if (wraps->n > FB_MOST_WRAPS) {
+        char what[100];
+        snprintf(what, sizeof what, "it wraps over %d objects; at most %d can be computed",
+                 wraps->n, FB_MOST_WRAPS);
+        lack(b, path, what);
+    }
     for (int i = 0; i < wraps->n && path->n_wraps < FB_MOST_WRAPS; i++) {
         const fb_element *from = wraps->as.objects[i];
         fb_path_wrap *to = &path->wraps[path->n_wraps];
@@ -131,8 +143,8 @@ static void compile_path_wraps(builder *b, fb_path *path, const fb_value *wraps)
             continue;
         }
         fb_get_vector(from, "range", range, 2);
-        to->first = range[0] < 1 ? -1 : (int)range[0] - 1;
-        to->last = range[1] < 1 ? -1 : (int)range[1] - 1;
+        to->first = range_index(range[0]);
+        to->last = range_index(range[1]);
         to->method = method && strcmp(method, "midpoint") == 0 ? FB_WRAP_MIDPOINT
                      : method && strcmp(method, "axial") == 0  ? FB_WRAP_AXIAL
                                                                : FB_WRAP_HYBRID;

@@ -83,6 +83,12 @@ static const sample samples[] = {
     {"by what is locked", COUPLER("c", "l3", "r2", 0.4, 0), 2, 0},
     {"a circle", COUPLER("c", "l1", "l0", 0.4, 0) ", " COUPLER("d", "l0", "l1", 0.7, 0.1), 1, 2},
     {"two on one", COUPLER("c", "l1", "l0", 0.4, 0) ", " COUPLER("d", "l1", "r0", 0.7, 0.1), 2, 1},
+    {"one named twice",
+     "{'name': 'c', 'type': 'coordinate_coupler', 'function': {'type': 'multivariate_polynomial', "
+     "'dimension': 2, 'order': 1, 'coefficients': [0, 0.4, 0.3]}, 'independent_coordinates': "
+     "['l0', "
+     "'l0'], 'dependent_coordinate': 'l1'}",
+     1, 1},
     {"a point too",
      COUPLER("c", "l1", "l0", 0.4,
              0) ", {'name': 'k', 'type': 'constant_distance', 'body_1': 'bl3', "

@@ -21,6 +21,25 @@
     "'ground', 'location': [" FIRST "]}, {'name': 'b', 'frame': 'rod', 'location': [" SECOND \
     "]}]" MORE "}, 'max_isometric_force': 100, 'optimal_fiber_length': " FIBER \
     ", 'tendon_slack_length': 0.2}]"
+#define TWO_MILLARD(FIRST, SECOND) \
+    ", 'muscles': [" MILLARD("m1", FIRST) ", " MILLARD("m2", SECOND) "]"
+#define MILLARD(NAME, FIBER) \
+    "{'name': '" NAME "', 'type': 'Millard2012Equilibrium', 'path': {'points': [{'name': 'a', " \
+    "'frame': 'ground', 'location': [0, 0.1, 0]}, {'name': 'b', 'frame': 'rod', 'location': " \
+    "[0.1, " \
+    "-0.2, 0]}]}, 'max_isometric_force': 100, 'optimal_fiber_length': " FIBER \
+    ", 'tendon_slack_length': 0.2}"
+/* Two rods on pins, their coordinates p and q; with a constraint. */
+#define TWO_PINS(MORE, CONSTRAINT) \
+    "'bodies': [{'name': 'a', 'mass': 1, 'inertia': [1, 1, 1, 0, 0, 0]}, {'name': 'b', 'mass': " \
+    "1, " \
+    "'inertia': [1, 1, 1, 0, 0, 0]}], 'joints': [{'name': 'j', 'type': 'pin', 'parent': " \
+    "'ground', " \
+    "'child': 'a', 'coordinates': [{'name': 'p', 'default': 0.3" MORE \
+    "}]}, {'name': 'k', 'type': " \
+    "'pin', 'parent': 'ground', 'child': 'b', 'coordinates': [{'name': 'q', 'default': 0.9" MORE \
+    "}]}], 'constraints': [{'name': 'c', 'type': 'coordinate_coupler', 'dependent_coordinate': " \
+    "'q', " CONSTRAINT "}]}"
 #define LOCKED(NAME) "'coordinates': [{'name': '" NAME "', 'locked': true}]"
 
 static const struct {
@@ -50,7 +69,8 @@ static const struct {
      HEAD ROD("2") PIN MUSCLE("0, 0, 0", "0, -0.1, 0", "0.1", "") "}", 0,
      "'mus': its path leaves no length to the fibers", false},
     {"fibers without length", HEAD ROD("2") PIN MUSCLE("0, 0, 0", "0, -0.1, 0", "0", "") "}", 3,
-     "'mus': its force, fiber length, tendon length or pennation angle make no muscle", false},
+     "'mus': its force, fiber length, tendon length, pennation angle or velocity make no muscle",
+     false},
     {"a locked loop",
      HEAD
      "'bodies': [{'name': 'a', 'mass': 1, 'inertia': [1, 1, 1, 0, 0, 0]}, {'name': 'b', 'mass': 1, "
@@ -67,6 +87,27 @@ static const struct {
                                    "{'name': 'j4', 'type': 'pin', 'parent': 'g', 'child': "
                                    "'fc', " LOCKED("q4") "}]}",
      0, "closes a loop", false},
+    {"locked coordinates that a coupler contradicts",
+     HEAD TWO_PINS(", 'locked': true", "'independent_coordinates': ['p'], 'function': {'type': "
+                                       "'linear', 'coefficients': [1, 0]}"),
+     0, "the constraints cannot be met, or not without moving what is locked", false},
+    {"a coupler whose function has too many arguments",
+     HEAD TWO_PINS("", "'independent_coordinates': ['p'], 'function': {'type': "
+                       "'multivariate_polynomial', 'dimension': 2, 'order': 1, 'coefficients': [0, "
+                       "1, 1]}"),
+     3, "its function has not as many arguments as it names coordinates", false},
+    {"an axis with a broken spline",
+     HEAD ROD("1") "'joints': [{'name': 'j', 'type': 'custom', 'parent': 'ground', 'child': 'rod', "
+                   "'coordinates': [{'name': 'q'}], 'axes': [{'name': 'rotation1', 'coordinate': "
+                   "'q', 'axis': [1, 0, 0], 'function': {'type': 'simm_spline', 'x': [0, 1, 2, 3], "
+                   "'y': [0, 1, 2]}}]}]}",
+     3, "as many y as x", false},
+    {"a muscle that is none, then one that is", HEAD ROD("2") PIN TWO_MILLARD("0", "0.1") "}", 3,
+     "make no muscle", false},
+    {"a spring beyond all numbers",
+     HEAD ROD("2") PIN ", 'springs': [{'name': 's', 'type': 'coordinate', 'coordinate': 'q', "
+                       "'stiffness': 1e308, 'rest_length': 1e10}]}",
+     0, "numbers of acceleration are not finite", true},
 };
 
 /* Every number of every table of a folder is finite; accelerations may be nan if that was told. */

@@ -375,6 +375,34 @@ static void fiber_lengths_may_be_given(void) {
     free(model);
 }
 
+/* A prescribed coordinate is where its function is at the row's time. */
+static void prescribed_coordinates_follow_time(void) {
+    const char *model = "{\"fb\": \"1.0\", \"bodies\": [{\"name\": \"a\", \"mass\": 2, "
+                        "\"inertia\": [1, 1, 1, 0, 0, 0]}], \"joints\": [{\"name\": \"j\", "
+                        "\"type\": \"slider\", \"parent\": \"ground\", \"child\": \"a\", "
+                        "\"coordinates\": [{\"name\": \"q\", \"prescribed\": true, "
+                        "\"prescribed_function\": {\"type\": \"polynomial\", \"coefficients\": "
+                        "[3, 2, 0.5]}}]}]}";
+    const char *folder = fb_test_folder();
+    char file[1100];
+    put_states(folder, file, sizeof file, "s\nendheader\ntime\n0\n0.5\n2\n");
+    fb_run run = RUN(model, "eval", "--states", file, "--out", folder, "-");
+    FB_EQUAL_INT(run.status, 0);
+    fb_sto com, acceleration;
+    if (load(&com, folder, "com") && load(&acceleration, folder, "acceleration")) {
+        const double times[] = {0, 0.5, 2};
+        for (int i = 0; i < 3; i++) {
+            double t = times[i];
+            FB_NEAR(com.values[8 * i + 1], 3 * t * t + 2 * t + 0.5, 1e-12, 0);
+            FB_NEAR(com.values[8 * i + 4], 6 * t + 2, 1e-12, 0);
+            FB_NEAR(acceleration.values[2 * i + 1], 6, 1e-12, 0);
+        }
+        fb_sto_free(&com);
+        fb_sto_free(&acceleration);
+    }
+    fb_run_free(&run);
+}
+
 static void options_are_of_commands(void) {
     static const char *const wrong[][4] = {{"eval", "--muscle", "x", "--muscle is not for eval"},
                                            {"sweep", "--states", "x", "--states is not for sweep"},
@@ -430,6 +458,7 @@ static const fb_test tests[] = {
     FB_TEST(a_link_without_equilibrium_has_status_5),
     FB_TEST(columns_that_name_nothing_are_told),
     FB_TEST(fiber_lengths_may_be_given),
+    FB_TEST(prescribed_coordinates_follow_time),
     FB_TEST(options_are_of_commands),
     FB_TEST(one_table_goes_to_standard_output),
     FB_TEST(wrong_usage_has_status_2),
