@@ -199,6 +199,11 @@ void fb_sto_add_column(fb_sto *table, const char *name) {
     table->n_columns = (int)n;
 }
 
+void fb_sto_reserve(fb_sto *table, int n_rows) {
+    table->capacity_values = (size_t)n_rows * (size_t)table->n_columns;
+    table->values = fb_arena_array(&table->arena, table->capacity_values, sizeof *table->values);
+}
+
 double *fb_sto_row(fb_sto *table) {
     size_t n = (size_t)table->n_rows * (size_t)table->n_columns, begin = n;
     for (int i = 0; i < table->n_columns; i++) {

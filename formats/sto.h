@@ -35,6 +35,8 @@ int fb_sto_column(const fb_sto *table, const char *name);
 void fb_sto_start(fb_sto *table, const char *name);
 void fb_sto_add_column(fb_sto *table, const char *name);
 double *fb_sto_row(fb_sto *table);
+/* Makes room for so many rows at once; after all columns. */
+void fb_sto_reserve(fb_sto *table, int n_rows);
 /* Leaves out the columns, all but the first, that are zero in every row: no larger than `rounding`
  * times the table's largest number, the first column apart. */
 void fb_sto_drop_zeros(fb_sto *table, double rounding);

@@ -153,24 +153,23 @@ static bool is_same_place(const char *a, const char *b) {
             x.st_dev == y.st_dev && x.st_ino == y.st_ino);
 }
 
-/* Whether the report would go over something that is read. */
-static bool spoils_input(const fb_cli *cli) {
-    static const char *const inputs[] = {"diff", "states", "against", "model"};
+/* Whether a file that is written would go over something that is read. */
+static bool spoils_input(const fb_cli *cli, const char *file) {
+    static const char *const inputs[] = {"diff", "states", "against", "model", "external-loads"};
     for (int i = 0; i < cli->n_operands; i++) {
-        if (is_same_file(cli->report, cli->operands[i])) {
+        if (is_same_file(file, cli->operands[i])) {
             return true;
         }
     }
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
-        const char *file = fb_cli_value(cli, inputs[i]);
-        if (file && is_same_file(cli->report, file)) {
+        const char *input = fb_cli_value(cli, inputs[i]);
+        if (input && is_same_file(file, input)) {
             return true;
         }
     }
-    struct stat in, report;
-    return fstat(fileno(cli->in), &in) == 0 && S_ISREG(in.st_mode) &&
-           stat(cli->report, &report) == 0 && in.st_dev == report.st_dev &&
-           in.st_ino == report.st_ino;
+    struct stat in, out;
+    return fstat(fileno(cli->in), &in) == 0 && S_ISREG(in.st_mode) && stat(file, &out) == 0 &&
+           in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
 int fb_cli_begin(fb_cli *cli, const fb_tool *tool, int argc, char **argv, FILE *in, FILE *out,
@@ -213,8 +212,11 @@ int fb_cli_begin(fb_cli *cli, const fb_tool *tool, int argc, char **argv, FILE *
         }
         cli->operands[cli->n_operands++] = argv[optind];
     }
-    if (cli->report && spoils_input(cli)) {
+    if (cli->report && spoils_input(cli, cli->report)) {
         return usage(cli, "--report would overwrite the input: ", cli->report);
+    }
+    if (cli->output && spoils_input(cli, cli->output)) {
+        return usage(cli, "--output would overwrite the input: ", cli->output);
     }
     if (cli->report && cli->output && is_same_place(cli->report, cli->output)) {
         return usage(cli, "--report and --output name the same file: ", cli->report);

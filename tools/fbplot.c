@@ -312,19 +312,25 @@ static fb_status write_figure(plot *p) {
     return status == FB_OK ? closed : status;
 }
 
+/* A text of an option, fit for a document; NULL if it is not given. */
+static const char *given_text(plot *p, const char *option) {
+    const char *text = fb_cli_value(p->cli, option);
+    return text ? fb_plot_clean(&p->arena, text) : NULL;
+}
+
 static int draw(plot *p) {
     int status = fb_plot_panels(&p->figure, p->cli, p->sets, p->n_sets, &p->choice, &p->arena);
     if (status != FB_EXIT_OK) {
         return status;
     }
     fb_plot_figure *f = &p->figure;
-    f->title = fb_cli_value(p->cli, "title");
-    f->x_label = fb_cli_value(p->cli, "xlabel");
+    f->title = given_text(p, "title");
+    f->x_label = given_text(p, "xlabel");
     if (p->choice.normalize) {
         f->x_unit = "% of range";
     }
     for (int k = 0; k < f->n_panels; k++) {
-        f->panels[k].y_label = fb_cli_value(p->cli, "ylabel");
+        f->panels[k].y_label = given_text(p, "ylabel");
     }
     if (!fb_plot_layout(f, p->canvas, &p->arena)) {
         fb_cli_say(p->cli, "--size is too small for %d panel%s", f->n_panels,

@@ -63,6 +63,9 @@ void fb_plot_describe(fb_plot_table *table, const fb_plot_hints *hints, fb_arena
  * whose columns are curves, one for each of up to seven values of the other. Says how many of them;
  * returns an exit status, with a message. In fbplot_grid.c. */
 int fb_plot_unfold(fb_plot_table *table, const fb_cli *cli, fb_arena *arena);
+/* Bytes that are no UTF-8, or no character that a document may hold, become U+FFFD; in the arena.
+ */
+const char *fb_plot_clean(fb_arena *arena, const char *text);
 /* Whether two tables are grids with the same curves, or neither is a grid. */
 bool fb_plot_same_grid(const fb_plot_table *a, const fb_plot_table *b);
 /* The factor from one unit to another: pi/180 or such, 1 for equal ones, 0 if there is none. */

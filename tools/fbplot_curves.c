@@ -354,11 +354,17 @@ static void share_legend(fb_plot_plan *p) {
     }
 }
 
+/* The i-th --label, fit for a document; NULL if it is not given. */
+static const char *label_of(const fb_plot_plan *p, int i) {
+    const char *label = fb_cli_values(p->cli, "label", i);
+    return label ? fb_plot_clean(p->arena, label) : NULL;
+}
+
 static void name_styles(fb_plot_plan *p) {
     fb_plot_figure *figure = p->figure;
     bool clash = false;
     for (int i = 0; i < 2 && p->has_partner; i++) {
-        const char *name = fb_cli_values(p->cli, "label", i);
+        const char *name = label_of(p, i);
         figure->styles[figure->n_styles++] =
             (fb_plot_style){.label = name ? name : p->lead->models[i], .dash = i};
     }
@@ -374,7 +380,7 @@ static void name_styles(fb_plot_plan *p) {
     for (int i = 0; i < p->n_sets && (p->n_sets > 1 || p->choice->mean); i++) {
         const fb_plot_set *set = &p->sets[i];
         const char *file = set->tables[0].file;
-        const char *name = fb_cli_values(p->cli, "label", i);
+        const char *name = label_of(p, i);
         bool is_one = name || set->n == 1;
         name = name ? name : clash ? file : fb_plot_base_name(file);
         if (p->choice->mean) {

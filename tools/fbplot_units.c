@@ -40,8 +40,7 @@ static const char *without(const context *c, const char *text, size_t n) {
     return fb_arena_text(c->arena, text, strlen(text) - n);
 }
 
-/* Bytes that are no UTF-8, or no character that a document may hold, become U+FFFD. */
-static const char *clean(fb_arena *arena, const char *text) {
+const char *fb_plot_clean(fb_arena *arena, const char *text) {
     size_t n = strlen(text), used = 0;
     char *out = fb_arena_alloc(arena, 3 * n + 1);
     const unsigned char *p = (const unsigned char *)text;
@@ -642,7 +641,7 @@ static const char *header_value(const context *c, const char *key) {
         return NULL;
     }
     at += strlen(key) + 2;
-    return clean(c->arena, fb_arena_text(c->arena, at, strcspn(at, "\r\n")));
+    return fb_plot_clean(c->arena, fb_arena_text(c->arena, at, strcspn(at, "\r\n")));
 }
 
 /* What to call the two models of a sweep: as they are named, or else by their files. */
@@ -686,7 +685,7 @@ static void apply_units(const context *c, fb_plot_column *column, int index) {
         const char *glob = equals ? fb_arena_text(c->arena, text, (size_t)(equals - text)) : "*";
         if ((equals || index != c->table->x) &&
             (fnmatch(glob, column->name, 0) == 0 || fnmatch(glob, column->object, 0) == 0)) {
-            column->unit = clean(c->arena, equals ? equals + 1 : text);
+            column->unit = fb_plot_clean(c->arena, equals ? equals + 1 : text);
         }
     }
 }
@@ -722,7 +721,7 @@ void fb_plot_describe(fb_plot_table *table, const fb_plot_hints *hints, fb_arena
     for (int i = 0; i < table->data.n_columns; i++) {
         fb_plot_column *column = &table->columns[i];
         column->factor = 1;
-        column->name = clean(arena, table->data.columns[i]);
+        column->name = fb_plot_clean(arena, table->data.columns[i]);
         if (!*column->name) {
             column->name = fb_arena_printf(arena, "column %d", i + 1);
         }

@@ -588,6 +588,11 @@ static fb_status run(evaluation *e, size_t max_bytes) {
             find_room(e, &arena);
             start_tables(e);
             start_links(e);
+            for (int i = 0; i < N_TABLES; i++) {
+                if (e->wanted[i]) {
+                    fb_sto_reserve(&e->tables[i], fb_states_count(&e->states));
+                }
+            }
             evaluate(e);
             fb_states_tell(&e->states);
             tell_not_finite(e);

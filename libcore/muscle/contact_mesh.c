@@ -35,7 +35,8 @@ static void weld(fb_contact_mesh *m, const fb_triangles *t, int *to, fb_arena *a
     qsort(corners, (size_t)t->n_vertices, sizeof *corners, compare_places);
     m->vertices = fb_arena_array(arena, (size_t)t->n_vertices, sizeof *m->vertices);
     for (int i = 0; i < t->n_vertices; i++) {
-        if (i == 0 || memcmp(corners[i].p, corners[i - 1].p, 3 * sizeof(double)) != 0) {
+        const double *p = corners[i].p, *last = i > 0 ? corners[i - 1].p : NULL;
+        if (!last || p[0] != last[0] || p[1] != last[1] || p[2] != last[2]) { /* -0 is 0 */
             fb_v3_copy(m->vertices[m->n_vertices++], corners[i].p);
         }
         to[corners[i].number] = m->n_vertices - 1;
