@@ -18,6 +18,50 @@ KNOWN = {
 }
 
 
+def table(path):
+    """Column names and rows of a .sto."""
+    with open(path) as file:
+        lines = file.read().split("\n")
+    begin = [i for i, line in enumerate(lines) if line.strip() == "endheader"][0] + 1
+    return ([name.strip() for name in lines[begin].split("\t")],
+            [[float(x) for x in line.split("\t")] for line in lines[begin + 1:] if line.strip()])
+
+
+# quantities of OpenSim's muscle analysis, and our columns
+ANALYSIS = {"TendonForce": "tendon_force", "FiberLength": "fiber_length", "FiberVelocity": "fiber_velocity",
+            "PennationAngle": "pennation", "ActiveFiberForce": "active_fiber_force",
+            "PassiveFiberForce": "passive_fiber_force", "NormalizedFiberLength": "normalized_fiber_length"}
+
+
+def analysis(build, corpus, out):
+    """A simulated motion with its fiber lengths beside OpenSim's analysis of the same states: passed, failed."""
+    folder = os.path.join(corpus, "corpus", "pipelines", "Gait2354_Simbody")
+    want = os.path.join(corpus, "ref", "tools", "Gait2354_Simbody", "Analyze", "subject01_walk1_MuscleAnalysis_%s.sto")
+    if not os.path.exists(want % "TendonForce"):
+        return 0, 0
+    subprocess.run([os.path.join(build, "fbsim"), "eval", "-q", os.path.join(folder, "subject01_simbody_adjusted.osim"),
+                    "--states", os.path.join(folder, "ResultsCMC", "subject01_walk1_states.sto"), "--fibers", "states",
+                    "--tables", "muscle", "--out", out], check=False)
+    names, rows = table(os.path.join(out, "muscle.sto"))
+    passed = failed = 0
+    for quantity, column in ANALYSIS.items():
+        theirs, values = table(want % quantity)
+        worst, compared = 0.0, 0
+        for row in values:
+            near = min(rows, key=lambda ours: abs(ours[0] - row[0]))
+            if abs(near[0] - row[0]) > 1e-6:
+                continue
+            for name, value in list(zip(theirs, row))[1:]:
+                worst = max(worst, abs(near[names.index("/forceset/%s|%s" % (name, column))] - value))
+                compared += 1
+        good = compared > 1000 and worst <= 2e-8  # they have eight decimals
+        passed += good
+        failed += not good
+        if not good:
+            print("mechanics: analysis of a motion: %s is %g off in %d values" % (quantity, worst, compared))
+    return passed, failed
+
+
 def main():
     build, corpus = os.path.abspath(sys.argv[1]), sys.argv[2]
     passed = failed = known = 0
@@ -45,6 +89,9 @@ def main():
                 else:
                     failed += 1
                     print("mechanics: %s: %s" % (name, line))
+        good, bad = analysis(build, corpus, os.path.join(out, "analysis"))
+        passed += good
+        failed += bad
     print("mechanics: %d tables differ from OpenSim's, as listed; they are not counted" % known)
     print("mechanics: %d passed, %d failed" % (passed, failed))
     return 1 if failed else 0
