@@ -8,9 +8,9 @@
 #include "libcore/base/number.h"
 #include "libcore/muscle/hill.h"
 
-#define SIGNIFICANT 2.0e-14 /* what Simbody takes for a significant difference */
-#define ROOT_EPSILON 1.5e-8 /* square root of the machine's precision */
-#define TOLERANCE 1e-8      /* in greatest isometric forces; of De Groote's muscles 1e-10 */
+#define SIGNIFICANT 2.0e-14  /* what Simbody takes for a significant difference */
+#define ROOT_EPSILON 0x1p-26 /* square root of the machine's precision */
+#define TOLERANCE 1e-8       /* in greatest isometric forces; of De Groote's muscles 1e-10 */
 
 /* ---- the older classes ----------------------------------------------------------------------- */
 
@@ -212,7 +212,7 @@ static bool newton_balance(const search *s, double *fiber) {
         set_velocity(s, &g);
     }
     *fiber = g.fiber;
-    return fabs(error) < s->tolerance || g.fiber <= m->min_length;
+    return isfinite(g.fv) && (fabs(error) < s->tolerance || g.fiber <= m->min_length);
 }
 
 /* ---- De Groote's muscles --------------------------------------------------------------------- */
