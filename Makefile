@@ -40,7 +40,7 @@ LIB_SOURCES := $(sort $(wildcard libcore/*/*.c formats/*.c))
 CLI_SOURCES := $(filter-out %_main.c,$(wildcard tools/*.c))
 HEADERS := $(sort $(wildcard libcore/*.h libcore/*/*.h formats/*.h))
 # those that need other libraries' headers stay inside
-PUBLIC_HEADERS := $(filter-out formats/json.h formats/xml.h formats/osim_extra.h formats/osim_stages.h formats/osim_read.h formats/osim_upgrade.h libcore/muscle/force_build.h,$(HEADERS))
+PUBLIC_HEADERS := $(filter-out formats/json.h formats/xml.h formats/osim_extra.h formats/osim_stages.h formats/osim_read.h formats/osim_upgrade.h libcore/muscle/force_build.h libcore/muscle/hill.h,$(HEADERS))
 object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB := $(BUILD)/libfb.a
 CLI := $(BUILD)/cli.a

@@ -13,7 +13,6 @@ import tempfile
 
 # model number: tables that differ, and the likely cause; "verified" where it was checked by other means
 KNOWN = {
-    "0940": ("muscle", "one short fiber, perhaps OpenSim's tolerance of 0.01 N"),
     "0133": ("moment_arm", "verified: of a coordinate that a constant holds, 0/0 in OpenSim, which leaves its rounding"),
 }
 

@@ -5,20 +5,17 @@
 #include <math.h>
 
 #include "libcore/base/number.h"
-#include "libcore/muscle/muscle.h"
+#include "libcore/muscle/hill.h"
 
 #define TINY 1e-9
 #define BALANCE 1e-8        /* what counts as in balance, in greatest isometric forces */
 #define EXACT_BALANCE 1e-13 /* likewise, of muscles at virtual links */
 #define MOST_STEPS 100
 #define MOST_SCANS 400
-#define NO_LENGTH 2e-12 /* m */
-#define THELEN_STEPS 20
-#define SIGNIFICANT 2.0e-14 /* what Simbody takes for a significant difference */
 #define ROOT_EPSILON 1.5e-8 /* square root of the machine's precision */
+#define SIGNIFICANT 2.0e-14 /* what Simbody takes for a significant difference */
 
-/* The older classes, whose names end with _Deprecated. */
-static bool is_old(const fb_muscle *m) {
+bool fb_hill_is_old(const fb_muscle *m) {
     return m->kind == FB_MUSCLE_THELEN_DEPRECATED || m->kind == FB_MUSCLE_SCHUTTE ||
            m->kind == FB_MUSCLE_DELP;
 }
@@ -26,13 +23,13 @@ static bool is_old(const fb_muscle *m) {
 /* ---- pennation: a parallelogram of fixed width ----------------------------------------------- */
 
 static double pennation_at(const fb_muscle *m, double fiber, double *cosine) {
-    if (m->pennation < TINY || (is_old(m) && fiber < NO_LENGTH)) {
+    if (m->pennation < TINY || (fb_hill_is_old(m) && fiber < FB_HILL_NO_LENGTH)) {
         *cosine = 1;
         return 0;
     }
     double sine = fiber > 0 ? m->height / fiber : 1;
     double angle = sine < 1 ? asin(sine) : acos(0);
-    if (is_old(m) || angle < m->max_pennation) {
+    if (fb_hill_is_old(m) || angle < m->max_pennation) {
         *cosine = sine < 1 ? sqrt((1 - sine) * (1 + sine)) : cos(angle);
         return angle;
     }
@@ -40,13 +37,10 @@ static double pennation_at(const fb_muscle *m, double fiber, double *cosine) {
     return m->max_pennation;
 }
 
-/* Fiber length when the tendon has a length. */
-static double fiber_at(const fb_muscle *m, double path, double tendon) {
-    double along = path - tendon, least = m->min_length * cos(m->max_pennation);
-    if (m->pennation < TINY) {
-        least = m->min_length;
-    }
-    return along > least ? sqrt(m->height * m->height + along * along) : m->min_length;
+double fb_hill_fiber_at(const fb_muscle *m, double path, double tendon) {
+    double along = path - tendon;
+    return along > 0 ? fmax(m->min_length, sqrt(m->height * m->height + along * along))
+                     : m->min_length;
 }
 
 static double keep(double x, double low, double high) {
@@ -106,8 +100,7 @@ static double passive_length(const fb_muscle *m, double l) {
     }
 }
 
-/* Tendon force over tendon length / slack length. */
-static double tendon_force(const fb_muscle *m, double length) {
+double fb_hill_tendon_force(const fb_muscle *m, double length) {
     double e = length - 1, e0 = m->tendon_strain;
     switch (m->kind) {
     case FB_MUSCLE_THELEN: {
@@ -134,17 +127,15 @@ static double tendon_force(const fb_muscle *m, double length) {
     }
 }
 
+double fb_hill_groote_tendon(const fb_muscle *m, double force) {
+    return 1 + log((force + 0.2) / 0.2) / (log(1.2 / 0.2) / m->tendon_strain);
+}
+
 /* ---- force and velocity ---------------------------------------------------------------------- */
 
 /* Thelen 2003, eq. 6 and 7: velocity from the fibers' active force f, and back. */
-typedef struct thelen_velocity {
-    double A, top, scale, k; /* isometric force; greatest force; speed; of the lengthening branch */
-    double low_slope, high, high_v, high_slope; /* straight below 0, and above `high` */
-    double Af;
-} thelen_velocity;
-
-static thelen_velocity thelen_law(const fb_muscle *m, double a, double isometric) {
-    thelen_velocity t = {.A = fmax(isometric, 1e-12), .Af = m->velocity_shape};
+fb_thelen_law fb_thelen_law_at(const fb_muscle *m, double a, double isometric) {
+    fb_thelen_law t = {.A = fmax(isometric, 1e-12), .Af = m->velocity_shape};
     t.top = m->max_lengthening_force * t.A;
     t.scale = 0.25 + 0.75 * a;
     t.k = (2 + 2 / t.Af) / (m->max_lengthening_force - 1);
@@ -156,7 +147,7 @@ static thelen_velocity thelen_law(const fb_muscle *m, double a, double isometric
     return t;
 }
 
-static double thelen_velocity_of(const thelen_velocity *t, double f) {
+double fb_thelen_velocity(const fb_thelen_law *t, double f) {
     if (f <= 0) {
         return -t->scale + t->low_slope * f;
     }
@@ -166,7 +157,7 @@ static double thelen_velocity_of(const thelen_velocity *t, double f) {
     return t->scale * (f - t->A) / (f <= t->A ? t->A + f / t->Af : t->k * (t->top - f));
 }
 
-static double thelen_force_of(const thelen_velocity *t, double v) {
+double fb_thelen_force(const fb_thelen_law *t, double v) {
     if (v <= -t->scale) {
         return 0; /* OpenSim lets no active force push */
     }
@@ -180,7 +171,7 @@ static double thelen_force_of(const thelen_velocity *t, double v) {
 static const double groote_d[4] = {-.3211346127989808, -8.149, -.374, .8825327733249912};
 
 /* Active force / isometric active force over normalised velocity. */
-static double velocity_force(const fb_muscle *m, double v) {
+double fb_hill_velocity_force(const fb_muscle *m, double v) {
     if (m->kind == FB_MUSCLE_DE_GROOTE_FREGLY) {
         const double *d = groote_d;
         return d[0] * asinh(d[1] * v + d[2]) + d[3];
@@ -229,6 +220,23 @@ static double balanced_velocity(const fb_muscle *m, double active, double passiv
     return v;
 }
 
+/* De Groote's muscles, from the isometric active force A and what is left for the active fibers. */
+static double groote_velocity(const fb_muscle *m, double A, double f) {
+    const double *d = groote_d;
+    double w = A > 1e-12 ? (sinh((f / A - d[3]) / d[0]) - d[2]) / d[1] : 0;
+    w = keep(w, -1e3, 1e3); /* hardly active fibers can be driven at any speed */
+    /* the damper takes its part; OpenSim leaves it out here */
+    for (int i = 0; m->damping > 0 && !m->as_opensim4 && i < MOST_STEPS; i++) {
+        double z = d[1] * w + d[2], slope = A * d[0] * d[1] / sqrt(z * z + 1) + m->damping;
+        double step = (A * fb_hill_velocity_force(m, w) + m->damping * w - f) / slope;
+        w -= step;
+        if (fabs(step) < 1e-14 * (1 + fabs(w))) {
+            break;
+        }
+    }
+    return w;
+}
+
 /* The older Thelen muscle: velocity in greatest velocities at the activation, from the isometric
  * active force A and what is left for the active fibers, f. Straight on below no force and above
  * the threshold. */
@@ -262,22 +270,17 @@ static double schutte_velocity(const fb_muscle *m, double A, double f) {
 
 /* ---- evaluation ------------------------------------------------------------------------------ */
 
-/* All that follows from a fiber length. */
-typedef struct shape {
-    double l, phi, cosine, fl, fp, ft;
-} shape;
-
-static shape shape_at(const fb_muscle *m, double path, double fiber) {
-    shape s = {.l = fiber / m->optimal_length};
+fb_hill_shape fb_hill_shape_at(const fb_muscle *m, double path, double fiber) {
+    fb_hill_shape s = {.l = fiber / m->optimal_length};
     s.phi = pennation_at(m, fiber, &s.cosine);
     s.fl = active_length(m, s.l);
     s.fp = passive_length(m, s.l);
-    s.ft = m->rigid ? 0 : tendon_force(m, (path - fiber * s.cosine) / m->slack_length);
+    s.ft = m->rigid ? 0 : fb_hill_tendon_force(m, (path - fiber * s.cosine) / m->slack_length);
     return s;
 }
 
-static void put(const fb_muscle *m, const shape *s, double fiber, double velocity, double active,
-                double passive, double tendon, fb_muscle_point *p) {
+static void put(const fb_muscle *m, const fb_hill_shape *s, double fiber, double velocity,
+                double active, double passive, double tendon, fb_muscle_point *p) {
     p->fiber_length = fiber;
     p->normalized_fiber_length = s->l;
     p->pennation = s->phi;
@@ -287,53 +290,73 @@ static void put(const fb_muscle *m, const shape *s, double fiber, double velocit
     p->tendon_force = m->max_force * tendon;
 }
 
+/* Where a tendon that does not stretch lets the fibers be. RigidTendonMuscle has no shortest fiber;
+ * nor have De Groote's muscles in OpenSim, where fibers even push on from beyond a right angle. */
+static fb_hill_shape rigid_shape(const fb_muscle *m, double path, double *fiber) {
+    bool plain = m->kind == FB_MUSCLE_RIGID_TENDON;
+    if (!plain && !(m->kind == FB_MUSCLE_DE_GROOTE_FREGLY && m->as_opensim4)) {
+        *fiber = fb_hill_fiber_at(m, path, m->slack_length);
+        return fb_hill_shape_at(m, path, *fiber);
+    }
+    double along = path - m->slack_length, height = m->height;
+    if (plain) {
+        along = fmax(0, along);
+        height = height > ROOT_EPSILON ? height : 0;
+    }
+    *fiber = sqrt(along * along + height * height);
+    fb_hill_shape s = fb_hill_shape_at(m, path, *fiber);
+    s.cosine = *fiber > 0 && (height > 0 || !plain) ? along / *fiber : 1;
+    s.phi = plain ? acos(s.cosine) : *fiber > 0 ? asin(height / *fiber) : 0;
+    return s;
+}
+
 /* A tendon that does not stretch: the path's length and speed are all. */
 static void evaluate_rigid(const fb_muscle *m, double a, double path, double speed,
                            fb_muscle_point *p) {
-    double scale = m->optimal_length * m->max_velocity;
-    double fiber = fiber_at(m, path, m->slack_length);
-    if (m->kind == FB_MUSCLE_RIGID_TENDON) {
-        double along = fmax(0, path - m->slack_length);
-        fiber = m->height > 1.5e-8 ? sqrt(along * along + m->height * m->height) : along;
+    double scale = m->optimal_length * m->max_velocity, fiber;
+    bool plain = m->kind == FB_MUSCLE_RIGID_TENDON;
+    bool pushes = plain || (m->kind == FB_MUSCLE_DE_GROOTE_FREGLY && m->as_opensim4);
+    fb_hill_shape s = rigid_shape(m, path, &fiber);
+    double v = plain ? speed : speed * s.cosine;
+    bool slack = path - fiber * s.cosine < m->slack_length - SIGNIFICANT;
+    if (!pushes && (slack || (fiber <= m->min_length && v <= 0))) {
+        put(m, &s, fiber, 0, 0, 0, 0, p); /* the fiber rests on its shortest length */
+        return;
     }
-    shape s = shape_at(m, path, fiber);
-    if (m->kind == FB_MUSCLE_RIGID_TENDON && m->height > 1.5e-8) {
-        s.cosine = fmax(0, path - m->slack_length) / fiber;
-        s.phi = acos(s.cosine);
-    }
-    bool buckled = path - fiber * s.cosine < m->slack_length - 1.5e-8;
-    double v = m->kind == FB_MUSCLE_RIGID_TENDON ? speed : speed * s.cosine;
-    double fv, damping;
-    if (buckled && m->kind == FB_MUSCLE_MILLARD) {
-        v = damping = 0;
-        fv = 1;
-    } else {
-        fv = velocity_force(m, v / scale);
-        damping = m->kind == FB_MUSCLE_RIGID_TENDON ? 0 : m->damping * v / scale;
-    }
-    double active = a * s.fl * fv, passive = s.fp + damping;
+    double active = a * s.fl * fb_hill_velocity_force(m, v / scale);
+    double passive = s.fp + (plain ? 0 : m->damping * v / scale);
     if (m->kind == FB_MUSCLE_MILLARD && active + passive < 0) {
         passive = -active; /* the damper does not push */
     }
     put(m, &s, fiber, v, active, passive, (active + passive) * s.cosine, p);
 }
 
-/* Millard 2012 acceleration: elements with dampers of their own; see simulation notes there. */
-static double acceleration_forces(const fb_muscle *m, const shape *s, double a, double fiber,
-                                  double velocity, double tendon_velocity, double *tendon) {
+fb_hill_elements fb_hill_elements_at(const fb_muscle *m, const fb_hill_shape *s, double a,
+                                     double velocity, double tendon_velocity) {
     double L0 = m->optimal_length, v = velocity / L0;
     double along = velocity / fmax(s->cosine, 1e-6);
-    double S = fmax(0, s->ft * (1 + m->tendon_damping * tendon_velocity / m->slack_length));
-    double P = fmax(0, s->fp * (1 + m->passive_damping * v));
-    double K = fb_curve_value(&m->curves->compressive_length, s->l, NULL);
-    double C = fb_curve_value(&m->curves->compressive_pennation, s->cosine, NULL);
-    K = fmax(0, K * (1 - m->length_damping * v));
-    C = fmax(0, C * (1 - m->pennation_damping * along / (L0 * cos(m->pennation))));
-    double fv = velocity_force(m, v / m->max_velocity);
-    double fiber_sum = a * s->fl * fv + P - K + m->damping * v;
-    (void)fiber;
-    *tendon = S;
-    return fiber_sum * s->cosine - C;
+    fb_hill_elements e = {.active = a * s->fl * fb_hill_velocity_force(m, v / m->max_velocity),
+                          .damper = m->damping * v};
+    double tendon = s->ft * (1 + m->tendon_damping * tendon_velocity / m->slack_length);
+    double passive = s->fp * (1 + m->passive_damping * v);
+    double compressed = fb_curve_value(&m->curves->compressive_length, s->l, NULL) *
+                        (1 - m->length_damping * v);
+    double turned = fb_curve_value(&m->curves->compressive_pennation, s->cosine, NULL) *
+                    (1 - m->pennation_damping * along / (L0 * cos(m->pennation)));
+    e.taut = tendon >= 0;
+    e.pulls = passive >= 0;
+    e.compresses = compressed >= 0;
+    e.resists = turned >= 0;
+    e.tendon = fmax(0, tendon);
+    e.passive = fmax(0, passive);
+    e.compressed = fmax(0, compressed);
+    e.turned = fmax(0, turned);
+    return e;
+}
+
+/* Force of such fibers along the tendon. */
+static double elements_along(const fb_hill_elements *e, double cosine) {
+    return (e->active + e->passive - e->compressed + e->damper) * cosine - e->turned;
 }
 
 void fb_muscle_evaluate(const fb_muscle *m, double activation, double path_length,
@@ -350,8 +373,8 @@ void fb_muscle_evaluate(const fb_muscle *m, double activation, double path_lengt
     }
     bool clamps = m->kind == FB_MUSCLE_THELEN || m->kind == FB_MUSCLE_MILLARD;
     double fiber = clamps ? fmax(fiber_length, m->min_length) : fiber_length;
-    shape s = shape_at(m, path_length, fiber);
-    bool idle = m->as_opensim4 && !m->enabled && is_old(m);
+    fb_hill_shape s = fb_hill_shape_at(m, path_length, fiber);
+    bool idle = m->as_opensim4 && !m->enabled && fb_hill_is_old(m);
     if (idle) {
         s.ft = 0; /* the older classes take the tendon's force from what the muscle applies */
     }
@@ -360,32 +383,22 @@ void fb_muscle_evaluate(const fb_muscle *m, double activation, double path_lengt
     double v = 0, active = f, passive = s.fp, tendon = s.ft;
     switch (m->kind) {
     case FB_MUSCLE_THELEN: {
-        thelen_velocity law = thelen_law(m, a, A);
-        v = thelen_velocity_of(&law, f) * scale;
+        fb_thelen_law law = fb_thelen_law_at(m, a, A);
+        v = fb_thelen_velocity(&law, f) * scale;
         break;
     }
     case FB_MUSCLE_MILLARD: {
         double w = balanced_velocity(m, m->damping < 0.001 ? A : fmax(A, 0), s.fp, s.ft, cosine);
         v = w * scale;
-        active = m->damping < 0.001 ? A * velocity_force(m, w) : f - m->damping * w;
+        active = m->damping < 0.001 ? A * fb_hill_velocity_force(m, w) : f - m->damping * w;
         passive = s.fp + m->damping * w;
         break;
     }
     case FB_MUSCLE_DE_GROOTE_FREGLY: {
-        const double *d = groote_d;
-        double w = A > 1e-12 ? (sinh((f / A - d[3]) / d[0]) - d[2]) / d[1] : 0;
-        w = keep(w, -1e3, 1e3); /* hardly active fibers can be driven at any speed */
-        /* the damper takes its part; OpenSim leaves it out here */
-        for (int i = 0; m->damping > 0 && !m->as_opensim4 && i < MOST_STEPS; i++) {
-            double z = d[1] * w + d[2], slope = A * d[0] * d[1] / sqrt(z * z + 1) + m->damping;
-            double step = (A * velocity_force(m, w) + m->damping * w - f) / slope;
-            w -= step;
-            if (fabs(step) < 1e-14 * (1 + fabs(w))) {
-                break;
-            }
-        }
+        double w = m->as_opensim4 && m->implicit ? path_speed * cosine / scale
+                                                 : groote_velocity(m, A, f);
         v = w * scale;
-        active = A * velocity_force(m, w);
+        active = m->as_opensim4 && !m->implicit ? f : A * fb_hill_velocity_force(m, w);
         passive = s.fp + m->damping * w;
         break;
     }
@@ -399,12 +412,13 @@ void fb_muscle_evaluate(const fb_muscle *m, double activation, double path_lengt
         break;
     case FB_MUSCLE_DELP: v = fiber_velocity; break;
     case FB_MUSCLE_MILLARD_ACCELERATION: {
-        double w = fiber_velocity / m->optimal_length;
         double pulled = path_speed - fiber_velocity / fmax(s.cosine, 1e-6);
-        acceleration_forces(m, &s, a, fiber, fiber_velocity, pulled, &tendon);
+        fb_hill_elements e = fb_hill_elements_at(m, &s, a, fiber_velocity, pulled);
         v = fiber_velocity;
-        active = A * velocity_force(m, w / m->max_velocity);
-        passive = s.fp * (1 + m->passive_damping * w) + m->damping * w;
+        active = e.active;
+        passive = e.passive - e.compressed - e.turned * s.cosine;
+        passive += m->as_opensim4 ? 0 : e.damper; /* OpenSim counts no damper here */
+        tendon = e.tendon;
         break;
     }
     case FB_MUSCLE_RIGID_TENDON: break;
@@ -431,20 +445,22 @@ typedef struct balance {
 /* Force of the fibers along the tendon at a fiber length and velocity. */
 static double along_tendon(const balance *b, double fiber, double v) {
     const fb_muscle *m = b->m;
-    shape s = shape_at(m, b->path, fiber);
+    fb_hill_shape s = fb_hill_shape_at(m, b->path, fiber);
     double w = v / (m->optimal_length * m->max_velocity), active = b->a * s.fl;
     switch (m->kind) {
     case FB_MUSCLE_THELEN: {
-        thelen_velocity law = thelen_law(m, b->a, active);
-        active = thelen_force_of(&law, w);
+        fb_thelen_law law = fb_thelen_law_at(m, b->a, active);
+        active = fb_thelen_force(&law, w);
         break;
     }
     case FB_MUSCLE_MILLARD:
-    case FB_MUSCLE_DE_GROOTE_FREGLY: active = active * velocity_force(m, w) + m->damping * w; break;
+    case FB_MUSCLE_DE_GROOTE_FREGLY:
+        active = active * fb_hill_velocity_force(m, w) + m->damping * w;
+        break;
     case FB_MUSCLE_MILLARD_ACCELERATION: {
-        double tendon;
-        return acceleration_forces(m, &s, b->a, fiber, v, b->speed - v / fmax(s.cosine, 1e-6),
-                                   &tendon);
+        fb_hill_elements e = fb_hill_elements_at(m, &s, b->a, v,
+                                                 b->speed - v / fmax(s.cosine, 1e-6));
+        return elements_along(&e, s.cosine);
     }
     default: /* the older classes: at rest, and no part pushes (their splines dip below zero) */
         return (fmax(0, active) + fmax(0, s.fp)) * s.cosine;
@@ -456,7 +472,7 @@ static double tendon_at(const balance *b, double fiber) {
     const fb_muscle *m = b->m;
     double cosine;
     pennation_at(m, fiber, &cosine);
-    return tendon_force(m, (b->path - fiber * cosine) / m->slack_length);
+    return fb_hill_tendon_force(m, (b->path - fiber * cosine) / m->slack_length);
 }
 
 /* Fibers less tendon, in greatest isometric forces; finds the fibers' velocity on the way. */
@@ -484,11 +500,12 @@ static double imbalance(balance *b, double fiber) {
     }
     double tendon = tendon_at(b, fiber);
     if (m->kind == FB_MUSCLE_MILLARD_ACCELERATION) {
-        shape s = shape_at(m, b->path, fiber);
-        double force = acceleration_forces(m, &s, b->a, fiber, b->v,
-                                           b->speed - b->v / fmax(cosine, 1e-6), &tendon);
+        fb_hill_shape s = fb_hill_shape_at(m, b->path, fiber);
+        fb_hill_elements e = fb_hill_elements_at(m, &s, b->a, b->v,
+                                                 b->speed - b->v / fmax(cosine, 1e-6));
         double turn = fiber > 0 ? -b->v / fiber * tan(phi) : 0; /* d phi / dt */
-        return force - tendon - fiber * turn * turn * m->mass / (m->max_force * cosine);
+        return elements_along(&e, cosine) - e.tendon -
+               fiber * turn * turn * m->mass / (m->max_force * cosine);
     }
     return along_tendon(b, fiber, b->v) - tendon;
 }
@@ -543,151 +560,6 @@ static bool find_balance(balance *b, double low, double high, double *fiber) {
     return false;
 }
 
-/* ---- equilibrium as OpenSim 4.5.2 iterates to it ------------------------------------------------
- * Where fibers and tendon balance at more than one length, or at none, or the iteration stops
- * early, the result depends on the way. These follow the steps of OpenSim 4.5.2 (its
- * Thelen2003Muscle and its _Deprecated muscles). */
-
-#define OLD_LIMIT 0.01        /* N: what the older classes take for balanced */
-#define OLD_STEPS 100         /* after which they take what they have */
-#define TENDON_MODULUS 1200.0 /* strain stiffness of tendon, in the stress below */
-#define TENDON_STRESS 32.0
-
-/* The older classes: steps by stiffnesses that are no more than estimates, and by interpolation
- * once the sign has changed, until 0.01 N are left. */
-static double old_balance(const fb_muscle *m, double a, double path) {
-    double L0 = m->optimal_length, slack = m->slack_length, fiber = L0, before = 0;
-    if (slack < NO_LENGTH) {
-        return path / cos(atan(m->height / path));
-    }
-    if (path < slack) {
-        return m->height;
-    }
-    if (m->kind == FB_MUSCLE_DELP) {
-        fiber = path - slack;
-    }
-    double cosine = shape_at(m, path, fiber).cosine, tendon = path - fiber * cosine, error = 0;
-    for (int i = 0; i <= OLD_STEPS; i++) {
-        if (tendon < slack) {
-            tendon = slack;
-            cosine = cos(atan(m->height / (path - tendon)));
-            fiber = (path - tendon) / cosine;
-            if (i == 0 && !(fiber >= m->height)) {
-                fiber = m->height;
-            }
-        }
-        if (i == OLD_STEPS) {
-            break;
-        }
-        double fl = active_length(m, fiber / L0), fp = passive_length(m, fiber / L0);
-        double force = fmax(0, fl * a) + fmax(0, fp), ft = tendon_force(m, tendon / slack);
-        double last = error;
-        error = (ft - force * cosine) * m->max_force;
-        if (fabs(error) <= OLD_LIMIT) {
-            break;
-        }
-        if (i > 0 && (error < 0) != (last < 0)) {
-            double part = fabs(error) / (fabs(error) + fabs(last)), back = before;
-            before = fiber;
-            fiber += part * (back - fiber);
-        } else {
-            double kt = fmax(ft, force * TENDON_MODULUS / TENDON_STRESS) * m->max_force / slack;
-            double km = m->max_force / L0 * (fl + fp);
-            double step = fmin(fabs(error / (km / cosine + kt)), 0.5 * L0);
-            before = fiber;
-            fiber += error > 0 ? step : -step;
-        }
-        cosine = shape_at(m, path, fiber).cosine;
-        tendon = path - fiber * cosine;
-    }
-    return fiber;
-}
-
-/* One guess of Thelen's fiber length: forces in newtons, stiffnesses in N/m. */
-typedef struct thelen_guess {
-    double fiber, phi, cosine, tendon; /* lengths, m */
-    double fl, fp, ft, fv, along;      /* normalised; along: of the fibers, along the tendon */
-    double km, km_along, kt,
-        kt_fiber; /* d along / d fiber, .. along it; d ft / d tendon, / d fiber */
-} thelen_guess;
-
-static void thelen_forces(const balance *b, thelen_guess *g, double fiber) {
-    shape s = shape_at(b->m, b->path, fiber);
-    g->fiber = fiber;
-    g->phi = s.phi;
-    g->cosine = s.cosine;
-    g->tendon = b->path - fiber * s.cosine;
-    g->fl = s.fl;
-    g->fp = s.fp;
-    g->ft = s.ft;
-}
-
-static double thelen_error(const balance *b, thelen_guess *g) {
-    g->along = (b->a * g->fl * g->fv + g->fp) * g->cosine;
-    return (g->along - g->ft) * b->m->max_force;
-}
-
-static void thelen_stiffness(const balance *b, thelen_guess *g) {
-    const fb_muscle *m = b->m;
-    double l = g->fiber / m->optimal_length, e = g->tendon / m->slack_length - 1;
-    double e0 = m->tendon_strain, e3 = exp(3), toe = 99 * e0 * e3 / (166 * e3 - 67);
-    double k = m->passive_shape, strain = m->fiber_strain, w = m->height / g->fiber;
-    double d_fl = -2 * (l - 1) / m->active_shape * g->fl;
-    double d_fp = l > 1 ? k / strain * exp(k * (l - 1) / strain) / expm1(k) : 0;
-    double d_ft = e <= 0     ? 0
-                  : e <= toe ? 0.33 * 3 / toe * exp(3 * e / toe) / (e3 - 1)
-                             : 0.67 / (e0 - toe);
-    double flat = sqrt(1 - w * w), force = (b->a * g->fl * g->fv + g->fp) * m->max_force;
-    double d_phi = -w / g->fiber / flat, d_cosine = w * w / g->fiber / flat;
-    g->km = (b->a * g->fv * d_fl + d_fp) * m->max_force / m->optimal_length * g->cosine +
-            force * d_cosine;
-    g->km_along = g->km * g->cosine;
-    g->kt = d_ft * m->max_force / m->slack_length;
-    g->kt_fiber = g->kt * (-g->cosine + g->fiber * sin(g->phi) * d_phi);
-}
-
-static void thelen_share_speed(const balance *b, thelen_guess *g) {
-    const fb_muscle *m = b->m;
-    bool shares = fabs(g->km_along + g->kt) > SIGNIFICANT && g->tendon > m->slack_length;
-    double part = shares ? g->km_along / (g->km_along + g->kt) : 1;
-    double v = b->speed * (1 - part) * g->cosine / (m->optimal_length * m->max_velocity);
-    double A = b->a * g->fl;
-    thelen_velocity law = thelen_law(m, b->a, A);
-    g->fv = thelen_force_of(&law, v) / law.A;
-}
-
-/* Thelen's: Newton's method on the fiber length with the velocity of the last step. False if it has
- * not found a balance after 20 steps and does not stand at the shortest fiber. */
-static bool thelen_balance(const balance *b, double *fiber) {
-    const fb_muscle *m = b->m;
-    double tolerance = fmax(BALANCE * m->max_force, 10 * SIGNIFICANT);
-    thelen_guess g = {.fv = 1};
-    thelen_forces(b, &g, fiber_at(m, b->path, 1.01 * m->slack_length));
-    thelen_stiffness(b, &g);
-    thelen_share_speed(b, &g);
-    double error = thelen_error(b, &g);
-    thelen_stiffness(b, &g);
-    for (int i = 0; i < THELEN_STEPS && fabs(error) > tolerance && g.fiber > 0; i++) {
-        double last = error, from = g.fiber, slope = g.km - g.kt_fiber;
-        for (double h = 1; fabs(error) >= fabs(last) && isfinite(slope); h /= 2) {
-            double step = -h * last / slope;
-            bool stuck = !(fabs(step) > SIGNIFICANT);
-            if (stuck) { /* from the other side */
-                step = step > 0 ? -ROOT_EPSILON : step < 0 ? ROOT_EPSILON : 0;
-            }
-            thelen_forces(b, &g, fmax(from + step, m->min_length));
-            error = thelen_error(b, &g);
-            if (stuck || h <= ROOT_EPSILON) {
-                break;
-            }
-        }
-        thelen_stiffness(b, &g);
-        thelen_share_speed(b, &g);
-    }
-    *fiber = g.fiber;
-    return fabs(error) < tolerance || g.fiber <= m->min_length;
-}
-
 bool fb_muscle_equilibrate(const fb_muscle *m, double activation, double path_length,
                            double path_speed, fb_equilibrium how, fb_muscle_point *point) {
     if (m->rigid || m->lacking) {
@@ -699,7 +571,7 @@ bool fb_muscle_equilibrate(const fb_muscle *m, double activation, double path_le
                  .path = path_length,
                  .speed = path_speed};
     bool by_class = how == FB_EQUILIBRIUM_OPENSIM4;
-    bool old = is_old(m);
+    bool old = fb_hill_is_old(m);
     b.held = m->kind == FB_MUSCLE_DE_GROOTE_FREGLY && how != FB_EQUILIBRIUM_STATIC;
     b.shared = !b.held && !old && how != FB_EQUILIBRIUM_STATIC &&
                !(by_class && m->kind == FB_MUSCLE_MILLARD);
@@ -707,25 +579,35 @@ bool fb_muscle_equilibrate(const fb_muscle *m, double activation, double path_le
     if (old) {
         low = fmax(m->height, low);
     }
-    double high = fmax(low, fiber_at(m, path_length, m->slack_length));
-    double fiber = fmax(low, fiber_at(m, path_length, 1.01 * m->slack_length));
+    double high = fmax(low, fb_hill_fiber_at(m, path_length, m->slack_length));
+    double fiber = fmax(low, fb_hill_fiber_at(m, path_length, 1.01 * m->slack_length));
     if (m->kind == FB_MUSCLE_DE_GROOTE_FREGLY) {
         low = fmax(low, 0.2 * m->optimal_length); /* its curves hold from there on */
         fiber = fmax(fiber, low);
-        high = fmax(low, fiber_at(m, path_length, 0.9 * m->slack_length));
+        high = fmax(low, fb_hill_fiber_at(m, path_length, 0.9 * m->slack_length));
     }
-    bool found;
-    if (m->as_opensim4 && by_class && old) {
-        fiber = old_balance(m, b.a, path_length);
-        found = true;
+    double other, v = 0;
+    bool found = m->as_opensim4 && by_class && !m->exact &&
+                 fb_hill_opensim_balance(m, b.a, path_length, path_speed, &other, &v);
+    if (found) {
+        fiber = other;
     } else {
-        found = m->as_opensim4 && by_class && m->kind == FB_MUSCLE_THELEN &&
-                thelen_balance(&b, &fiber);
-        found = found || find_balance(&b, low, high, &fiber);
+        found = find_balance(&b, low, high, &fiber);
+        v = m->kind == FB_MUSCLE_DELP ? 0 : b.v;
     }
-    double v = m->kind == FB_MUSCLE_DELP ? 0 : b.v;
     fb_muscle_evaluate(m, activation, path_length, path_speed, fiber, v, point);
     return found || fiber <= low; /* the fiber may rest on its shortest length */
+}
+
+void fb_muscle_at_default(const fb_muscle *m, double activation, double path_length,
+                          double path_speed, fb_muscle_point *point) {
+    double fiber = m->default_fiber_length;
+    if (m->kind == FB_MUSCLE_DE_GROOTE_FREGLY) {
+        double tendon = fb_hill_groote_tendon(m, m->default_tendon_force) * m->slack_length;
+        fiber = sqrt(m->height * m->height + (path_length - tendon) * (path_length - tendon));
+    }
+    fb_muscle_evaluate(m, activation, path_length, path_speed, fiber, m->default_fiber_velocity,
+                       point);
 }
 
 /* ---- curves, for those who look at them ------------------------------------------------------ */
@@ -750,7 +632,7 @@ double fb_muscle_velocity_unit(const fb_muscle *m) {
 static double deprecated_force(const fb_muscle *m, double a, double v) {
     double V = fmax(m->low_velocity + a * (m->max_velocity - m->low_velocity), TINY);
     double d = m->damping;
-    thelen_velocity law = thelen_law(m, 1, a);
+    fb_thelen_law law = fb_thelen_law_at(m, 1, a);
     if (v <= 0) {
         return fmax(0, (law.A + v * (law.A / V + d)) / (1 - v / (law.Af * V)));
     }
@@ -770,13 +652,13 @@ static double schutte_force(const fb_muscle *m, double A, double v) {
 static double velocity_curve(const fb_muscle *m, double a, double v) {
     switch (m->kind) {
     case FB_MUSCLE_THELEN: {
-        thelen_velocity law = thelen_law(m, a, a);
-        return thelen_force_of(&law, v);
+        fb_thelen_law law = fb_thelen_law_at(m, a, a);
+        return fb_thelen_force(&law, v);
     }
     case FB_MUSCLE_THELEN_DEPRECATED: return deprecated_force(m, a, v * m->max_velocity);
     case FB_MUSCLE_SCHUTTE: return schutte_force(m, a, v);
     case FB_MUSCLE_DELP: return a * spline(m, 3, v);
-    default: return a * velocity_force(m, v);
+    default: return a * fb_hill_velocity_force(m, v);
     }
 }
 
@@ -784,7 +666,7 @@ double fb_muscle_curve(const fb_muscle *m, fb_hill_curve curve, double activatio
     switch (curve) {
     case FB_HILL_ACTIVE: return activation_of(m, activation) * active_length(m, x);
     case FB_HILL_PASSIVE: return passive_length(m, x);
-    case FB_HILL_TENDON: return tendon_force(m, 1 + x);
+    case FB_HILL_TENDON: return fb_hill_tendon_force(m, 1 + x);
     case FB_HILL_VELOCITY: return velocity_curve(m, activation_of(m, activation), x);
     }
     return 0;
@@ -797,7 +679,7 @@ double fb_muscle_optimal_path(const fb_muscle *m) {
         double low = 0, high = 1;
         for (int i = 0; i < 60; i++) {
             double middle = (low + high) / 2;
-            if (tendon_force(m, 1 + middle) < wanted) {
+            if (fb_hill_tendon_force(m, 1 + middle) < wanted) {
                 low = middle;
             } else {
                 high = middle;

@@ -228,12 +228,15 @@ static void compile_special(builder *b, fb_muscle *m) {
         m->passive_damping = number(e, "passive_fiber_damping");
         m->length_damping = number(e, "compressive_force_length_damping");
         m->pennation_damping = number(e, "compressive_force_pennation_damping");
+        m->default_fiber_velocity = number(e, "default_fiber_velocity");
         m->mass = number(e, "mass");
         compile_bezier(b, m, c, true);
         m->min_length = 0;
         break;
     case FB_MUSCLE_DE_GROOTE_FREGLY:
         m->width_scale = number(e, "active_force_width_scale");
+        m->default_tendon_force = number(e, "default_normalized_tendon_force");
+        m->implicit = strcmp(fb_get_string(e, "tendon_compliance_dynamics_mode"), "implicit") == 0;
         m->fiber_strain = fb_get_bool(e, "ignore_passive_fiber_force")
                               ? 0
                               : number(e, "passive_fiber_strain_at_max_isometric_force");
@@ -285,6 +288,9 @@ static void compile_muscle(builder *b, fb_muscle *m, const fb_element *e, fb_mus
     m->minimum_activation = -1;
     if (fb_get(e, "minimum_activation")) {
         m->minimum_activation = number(e, "minimum_activation");
+        if (m->as_opensim4 && m->activation_is_control) {
+            m->minimum_activation = 0.01; /* its own does not reach OpenSim's activation model */
+        }
     }
     m->max_pennation = acos(0.1);
     if (fb_get(e, "maximum_pennation_angle")) {

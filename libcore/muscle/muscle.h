@@ -44,6 +44,7 @@ typedef struct fb_muscle {
     bool lacking;               /* its path is not computed, and so it is not: all is nan */
     bool as_opensim4;           /* as OpenSim 4.5.2 where it is known to be wrong */
     bool rigid;                 /* the tendon does not stretch */
+    bool implicit;              /* De Groote: the state's derivative is a control (0) */
     bool activation_is_control; /* no activation dynamics */
     bool exact;                 /* balanced to 1e-13: it pulls at a virtual link */
     double max_force, optimal_length, slack_length, pennation;
@@ -53,7 +54,8 @@ typedef struct fb_muscle {
     double max_pennation;      /* rad */
     double minimum_activation; /* activation is kept to this .. 1; negative: as it is */
     double damping;
-    double default_activation, default_fiber_length;
+    double default_activation, default_fiber_length, default_fiber_velocity;
+    double default_tendon_force; /* De Groote, in greatest isometric forces */
     /* Thelen: strains and shape factors; others: see muscle.c */
     double tendon_strain, fiber_strain, active_shape, passive_shape, velocity_shape;
     double passive_scale; /* Thelen: 1 / (exp(shape) - 1) */
@@ -88,6 +90,11 @@ typedef struct fb_muscle_point {
 void fb_muscle_evaluate(const fb_muscle *muscle, double activation, double path_length,
                         double path_speed, double fiber_length, double fiber_velocity,
                         fb_muscle_point *point);
+
+/* The same in the state that the model gives as its default: where OpenSim leaves muscles that are
+ * switched off. */
+void fb_muscle_at_default(const fb_muscle *muscle, double activation, double path_length,
+                          double path_speed, fb_muscle_point *point);
 
 /* How fiber and tendon share the path's speed when a muscle is put into equilibrium. */
 typedef enum fb_equilibrium {

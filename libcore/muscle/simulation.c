@@ -133,8 +133,8 @@ void fb_simulation_control(fb_simulation *s, double time) {
 bool fb_simulation_equilibrate(fb_simulation *s, int i, fb_equilibrium how) {
     const fb_muscle *m = &s->muscles->muscles[i];
     if (!m->enabled && (m->default_fiber_length > 0 || m->as_opensim4)) { /* it is not asked */
-        fb_muscle_evaluate(m, s->activation[i], s->path_length[m->path], s->path_speed[m->path],
-                           m->default_fiber_length, 0, &s->points[i]);
+        fb_muscle_at_default(m, s->activation[i], s->path_length[m->path], s->path_speed[m->path],
+                             &s->points[i]);
         return true;
     }
     return fb_muscle_equilibrate(m, s->activation[i], s->path_length[m->path],
