@@ -67,6 +67,11 @@ static const struct {
                                    "{'name': 'j4', 'type': 'pin', 'parent': 'g', 'child': "
                                    "'fc', " LOCKED("q4") "}]}",
      0, "closes a loop", false},
+    {"a path spring without damping",
+     HEAD ROD("2") PIN ", 'springs': [{'name': 'p', 'type': 'path', 'resting_length': 0.1, "
+                       "'stiffness': 500, 'path': {'points': [{'frame': 'ground'}, {'frame': "
+                       "'rod', 'location': [0, -0.3, 0]}]}}]}",
+     4, "PathSpring 'p': dissipation is not given", false},
 };
 
 /* Every number of every table of a folder is finite; accelerations may be nan if that was told. */
