@@ -229,8 +229,8 @@ static void tell_unknown(const fb_cli *cli, const fb_simulation *s, const char *
     int other = paths ? -1 : selected(s, name, true);
     if (other >= 0) {
         const fb_element *owner = s->paths->paths[other].owner;
-        fb_cli_say(cli, "%s has no muscle '%s'; '%s' is of class %s", file, name,
-                   fb_path_name(owner->path), owner->cls->name);
+        fb_cli_say(cli, "%s has no muscle '%s'; it is a %s%s", file, name, owner->cls->name,
+                   strcmp(cli->operands[0], "sweep") == 0 ? ": --paths sweeps it" : "");
     } else {
         fb_cli_say(cli, "%s has no %s '%s'%s%s%s", file, paths ? "muscle or other path" : "muscle",
                    name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");

@@ -245,7 +245,8 @@ static double overlap(double low, double high, const double *range) {
 void fb_sweep_tell_range(const fb_sweep *w, const fb_sweep_side *of, int which) {
     const fb_coordinate *c = &of->s->system->coordinates[of->coordinate[which]];
     double a = of->scale[which] * w->low[which], b = of->scale[which] * w->high[which];
-    double low = fmin(a, b), high = fmax(a, b), width = c->range[1] - c->range[0];
+    double low = fmin(a, b) + 0.0, high = fmax(a, b) + 0.0 /* no -0 */,
+           width = c->range[1] - c->range[0];
     if (!c->element || !(width > 0) || !isfinite(width) ||
         (low >= c->range[0] - SLACK * width && high <= c->range[1] + SLACK * width)) {
         return;
@@ -344,7 +345,9 @@ void fb_sweep_tell_differences(const fb_sweep *w) {
         }
     }
     if (alike) {
-        fb_cli_say(w->cli, "%d that both have do%s not differ", alike, alike == 1 ? "es" : "");
+        fb_cli_say(w->cli, "%d %s%s not differ", alike,
+                   w->paths ? (alike == 1 ? "path" : "paths") : (alike == 1 ? "muscle" : "muscles"),
+                   alike == 1 ? " does" : " do");
     }
     for (int k = 0; k < 2 * w->n_coordinates && w->has_strength; k++, column += 3) {
         char line[200] = "";

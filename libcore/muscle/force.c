@@ -406,8 +406,8 @@ static compile_class *compiler_of(const char *name) {
     return NULL;
 }
 
-/* The key of a number that is none; NULL if all are there. OpenSim refuses a model without those that
- * must be given, such as a path spring's dissipation: their defaults there are nan. */
+/* The key of a number that is none; NULL if all are there. OpenSim refuses a model without those
+ * that must be given, such as a path spring's dissipation: their defaults there are nan. */
 static const char *missing_number(const fb_element *element) {
     for (int i = 0; i < element->cls->n_fields; i++) {
         const fb_field *field = &element->cls->fields[i];

@@ -53,8 +53,9 @@ static void fewer_rows_than_promised_are_told(void) {
     static const struct {
         const char *header;
         bool told;
-    } cases[] = {{"nRows=2\n", false},          {"nRows=73\n", true}, {"nRows = 73\n", true},
-                 {"datarows 73\nrange 0 1\n", true}, {"datarows 2\n", false}, {"nRows=1\n", false},
+    } cases[] = {{"nRows=2\n", false},    {"nRows=73\n", true},
+                 {"nRows = 73\n", true},  {"datarows 73\nrange 0 1\n", true},
+                 {"datarows 2\n", false}, {"nRows=1\n", false},
                  {"nRows=many\n", false}};
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         char text[300];
@@ -113,7 +114,7 @@ static void a_table_that_is_written_reads_the_same(void) {
 
 int main(int argc, char **argv) {
     static const fb_test tests[] = {
-    FB_TEST(fewer_rows_than_promised_are_told),
+        FB_TEST(fewer_rows_than_promised_are_told),
         FB_TEST(headers_say_whether_angles_are_in_degrees),
         FB_TEST(a_table_that_is_written_reads_the_same),
         FB_TEST_END,

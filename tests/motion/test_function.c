@@ -430,8 +430,8 @@ static void curves_of_muscles(void) {
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         char text[200];
-        snprintf(text, sizeof text,
-                 "{'type': 'multiplier', 'scale': 3, 'function': {'type': %s}}", all[i].type);
+        snprintf(text, sizeof text, "{'type': 'multiplier', 'scale': 3, 'function': {'type': %s}}",
+                 all[i].type);
         rig r = begin(text);
         FB_EQUAL_INT(r.status, FB_OK);
         FB_NEAR(fb_function_value(&r.f, all[i].x, NULL, NULL), 3 * all[i].y, 3e-9, 0);
