@@ -48,6 +48,18 @@ static bool is_old_degrees(const char *text, size_t n) {
     return begins(text, n, "angles are in degrees");
 }
 
+/* The number behind "nRows=", or "datarows " as SIMM wrote it; -1 if a line has neither. */
+static double stated_rows(const char *text, size_t n) {
+    const char *end = text + n;
+    double rows;
+    size_t m = begins(text, n, "nRows") ? 5 : begins(text, n, "datarows") ? 8 : 0;
+    text += m;
+    while (m && text < end && (*text == ' ' || *text == '\t' || *text == '=')) {
+        text++;
+    }
+    return m && fb_number_scan(&text, end, &rows) ? rows : -1;
+}
+
 static bool is_gap(char c) {
     return c == '\t' || c == ' ' || c == ',';
 }
@@ -119,6 +131,7 @@ static fb_status read_table(fb_sto *t, const char *bytes, size_t size, const cha
     const char *text;
     size_t n;
     bool header = false, says_yes = false, says_degrees = false;
+    double rows = -1;
     if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
         l.p += 3;
     }
@@ -130,6 +143,7 @@ static fb_status read_table(fb_sto *t, const char *bytes, size_t size, const cha
             says_yes = begins(text + 10, n - 10, "y");
         }
         says_degrees = says_degrees || is_old_degrees(text, n);
+        rows = fmax(rows, stated_rows(text, n));
         if (begins(text, n, "endheader")) {
             header = true;
             break;
@@ -147,7 +161,13 @@ static fb_status read_table(fb_sto *t, const char *bytes, size_t size, const cha
     if (t->n_columns == 0) {
         return refuse(diag, file, l.number, "there are no column names after 'endheader'");
     }
-    return read_rows(t, &l, file, diag);
+    fb_status status = read_rows(t, &l, file, diag);
+    if (status == FB_OK && t->n_rows < rows) {
+        fb_diag_add(diag, FB_WARNING, FB1406, (fb_place){file, 0, NULL, NULL},
+                    "the file may have been cut short",
+                    "the header promises %.17g rows, but there are %d", rows, t->n_rows);
+    }
+    return status;
 }
 
 fb_status fb_sto_read(fb_sto *table, const char *bytes, size_t size, const char *file,

@@ -23,7 +23,8 @@ typedef struct fb_sto {
     size_t capacity_columns, capacity_values;
 } fb_sto;
 
-/* Reads a table from memory. On failure adds an error with the line to `diag`. */
+/* Reads a table from memory; one without rows too. On failure adds an error with the line to
+ * `diag`, and a warning if there are fewer rows than the header promises (nRows, datarows). */
 fb_status fb_sto_read(fb_sto *table, const char *bytes, size_t size, const char *file,
                       fb_diag *diag);
 void fb_sto_free(fb_sto *table);

@@ -238,6 +238,7 @@ static bool is_part_name(const context *c, fb_plot_column *column) {
         {"length", "length", "m"},
         {"moment_arm", "moment arm", NULL},
         {"tendon_force", "tendon force", "N"},
+        {"tension", "tension", "N"},
         {"fiber_length", "fibre length", "m"},
         {"fiber_velocity", "fibre velocity", "m/s"},
         {"pennation", "pennation angle", "rad"},

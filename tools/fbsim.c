@@ -1,6 +1,5 @@
 /* fbsim: the mechanics of models. */
 #include <errno.h>
-#include <fnmatch.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -20,10 +19,19 @@ static const fb_option options[] = {
     {0, "time", "T", "the time of every state (s), instead of the table's"},
     {'g', "geometry", "DIR", "look for contact meshes in DIR too; may be given several times"},
     {0, "tables", "LIST", "which tables, with commas between: body_pose,path_length,.."},
+    {0, "set", "NAME=VALUE",
+     "eval without --states, sweep: another default of a coordinate, in rad or m, or with 'deg' "
+     "behind; may be given several times"},
     {'c', "coordinate", "NAME", "sweep: which coordinate"},
     {0, "and", "NAME", "sweep: a second coordinate, on a grid"},
-    {'m', "muscle", "GLOB", "sweep: which muscles, all unless given; curves: of which muscles"},
+    {0, "range", "LOW,HIGH",
+     "sweep: from where to where, in rad or m, or with 'deg' behind; once more for --and"},
+    {'m', "muscle", "GLOB",
+     "sweep, curves: which muscles, by their names or those of groups; all unless given"},
+    {0, "paths", NULL, "sweep: ligaments, springs and other paths besides muscles"},
     {0, "against", "MODEL", "sweep: another model beside the first, and how they differ"},
+    {0, "against-scale", "K[,K]",
+     "sweep: the other model's coordinate has K times the value; -1 turns its sign"},
     {0, "steps", "N[,M]", "sweep: values of each coordinate; 51, of two 21; curves: points, 101"},
     {0, "activation", "A[,..]", "sweep: of all muscles, 1 unless given; curves: 0.1,0.5,1"},
     {0, "moment-arms", "KIND",
@@ -54,8 +62,10 @@ static const fb_tool tool = {
     .max_operands = 2,
     .options = options,
     .examples = "  fbsim sweep arm.osim --coordinate r_elbow_flex --muscle 'BIC*' -o biceps.sto\n"
+                "  fbsim sweep leg.osim -c knee --set hip=90deg --range=-120deg,0deg > bent.sto\n"
                 "  fbsim curves arm.osim --muscle BIClong --curve total > force_length.sto\n"
                 "  fbsim eval arm.osim --states arm_states.sto --out results\n"
+                "  fbsim eval leg.osim -s walk.mot --external-loads grf.xml --out results\n"
                 "  osim2fb arm.osim | fbsim eval --tables moment_arm > arms.sto\n",
 };
 
@@ -72,22 +82,6 @@ bool fb_fbsim_moment_arms(fb_cli *cli, bool *geometric) {
     return true;
 }
 
-bool fb_fbsim_is_wanted(const fb_cli *cli, const fb_muscle *muscle) {
-    const char *path = muscle->element->path, *list;
-    char glob[1024];
-    for (int i = 0; (list = fb_cli_values(cli, "muscle", i)); i++) {
-        while (*list) { /* one of several with commas between */
-            size_t n = strcspn(list, ",");
-            snprintf(glob, sizeof glob, "%.*s", (int)n, list);
-            if (fnmatch(glob, fb_path_name(path), 0) == 0 || fnmatch(glob, path, 0) == 0) {
-                return true;
-            }
-            list += n + (list[n] == ',');
-        }
-    }
-    return !fb_cli_value(cli, "muscle");
-}
-
 const char *fb_fbsim_plain(fb_arena *arena, const char *text) {
     char *line = fb_arena_dup(arena, text ? text : "");
     for (char *c = line; *c; c++) {
@@ -100,9 +94,7 @@ const char *fb_fbsim_motions(fb_arena *arena, const fb_simulation *s) {
     const char *names[3] = {"", "", ""};
     for (int i = 0; i < s->system->n_q; i++) {
         const fb_coordinate *c = &s->system->coordinates[i];
-        fb_motion m = c->element    ? fb_coordinate_motion(c->element)
-                      : c->slot < 3 ? FB_ROTATIONAL /* of an added free joint */
-                                    : FB_TRANSLATIONAL;
+        fb_motion m = fb_fbsim_motion(c);
         if (m != FB_ROTATIONAL) {
             names[m] = fb_arena_printf(arena, "%s%s%s", names[m], *names[m] ? "," : "",
                                        fb_fbsim_plain(arena, fb_path_name(c->path)));
@@ -163,7 +155,11 @@ static const struct {
             {"moment-arms", EVAL | SWEEP},
             {"coordinate", SWEEP},
             {"and", SWEEP},
+            {"set", EVAL | SWEEP},
+            {"range", SWEEP},
+            {"paths", SWEEP},
             {"against", SWEEP},
+            {"against-scale", SWEEP},
             {"steps", SWEEP | CURVES},
             {"activation", SWEEP | CURVES},
             {"muscle", SWEEP | CURVES},

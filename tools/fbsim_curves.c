@@ -297,7 +297,8 @@ static fb_status write_tables(const job *j, int *written) {
 
 int fb_fbsim_curves(fb_cli *cli, fb_simulation *s) {
     job j = {.cli = cli, .s = s};
-    if (!read_options(&j)) {
+    const char *file = cli->n_operands > 1 ? cli->operands[1] : "-";
+    if (!read_options(&j) || !fb_fbsim_find_all(cli, s, NULL, file, false)) {
         return FB_EXIT_USAGE;
     }
     j.muscles = fb_alloc((size_t)s->muscles->n * sizeof(fb_muscle *));
@@ -305,7 +306,7 @@ int fb_fbsim_curves(fb_cli *cli, fb_simulation *s) {
         return fb_exit_of(FB_E_MEMORY);
     }
     for (int i = 0; i < s->muscles->n; i++) {
-        if (fb_fbsim_is_wanted(cli, &s->muscles->muscles[i])) {
+        if (fb_fbsim_is_wanted(cli, s, s->muscles->muscles[i].element)) {
             j.muscles[j.n_muscles++] = &s->muscles->muscles[i];
         }
     }
@@ -316,7 +317,7 @@ int fb_fbsim_curves(fb_cli *cli, fb_simulation *s) {
     int n_tables = n_curves * (j.si ? j.n_muscles : 1);
     j.alone = n_tables == 1 && !fb_cli_value(cli, "out");
     if (j.n_muscles == 0) {
-        fb_cli_say(cli, "the model has no muscle '%s'", fb_cli_value(cli, "muscle"));
+        fb_cli_say(cli, "the model has no muscles");
     } else if (cli->output && !j.alone) {
         fb_cli_say(cli, "--output is for one table; --out DIR is for %d", n_tables);
     } else {

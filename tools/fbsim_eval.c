@@ -49,6 +49,7 @@ typedef struct evaluation {
     double first_time[N_TABLES];
     bool geometric;      /* --moment-arms */
     const char *motions; /* lines of headers, see fb_fbsim_motions */
+    const char *set;     /* likewise, fb_fbsim_set_line */
     double *arms;        /* geometric: n_paths x n_q */
     bool *differenced;   /* n_paths: which of them by differences */
     bool *told;          /* n_paths: what is odd of it was told */
@@ -509,6 +510,7 @@ static void describe(const evaluation *e, int table, fb_text *header) {
     if (table == INVERSE_DYNAMICS) {
         fb_text_puts(header, "accelerations=zero\n");
     }
+    fb_text_puts(header, e->set);
     if (e->has_time) {
         fb_text_printf(header, "forces_at_time=%.17g\n", e->time);
     }
@@ -598,6 +600,7 @@ static fb_status run(evaluation *e, size_t max_bytes) {
             tell_not_finite(e);
             fb_sto_drop_zeros(&e->tables[MASS_MATRIX], ROUNDING);
             e->motions = fb_fbsim_motions(&arena, e->s);
+            e->set = fb_fbsim_set_line(&arena, e->s, e->states.held, e->states.n_held);
         }
     }
     if (status == FB_OK) {
@@ -615,6 +618,14 @@ int fb_fbsim_eval(fb_cli *cli, fb_simulation *s, size_t max_bytes) {
     e.has_time = fb_cli_value(cli, "time") != NULL;
     if (!fb_cli_number(cli, "time", -1e9, 1e9, 0, &e.time) ||
         !fb_fbsim_moment_arms(cli, &e.geometric) || !choose_tables(&e)) {
+        return FB_EXIT_USAGE;
+    }
+    const char *file = cli->n_operands > 1 ? cli->operands[1] : "-";
+    if (fb_cli_value(cli, "set") && fb_cli_value(cli, "states")) {
+        fb_cli_say(cli, "--set changes the default state, which --states replaces");
+        return FB_EXIT_USAGE;
+    }
+    if (!fb_fbsim_set(cli, s, file, true, e.states.held, &e.states.n_held)) {
         return FB_EXIT_USAGE;
     }
     int code = fb_states_read(&e.states, cli, max_bytes);

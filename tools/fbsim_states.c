@@ -255,8 +255,7 @@ fb_status fb_states_find(fb_states *states, fb_simulation *s, fb_arena *arena) {
 static void set_coordinate(fb_states *states, int i, const double *x) {
     const fb_coordinate *c = &states->s->system->coordinates[i];
     fb_state *state = states->s->state;
-    bool turns = c->element ? fb_coordinate_motion(c->element) == FB_ROTATIONAL
-                            : c->slot < 3; /* of an added free joint */
+    bool turns = fb_fbsim_motion(c) == FB_ROTATIONAL;
     double unit = states->table.in_degrees && turns ? RADIANS : 1;
     if (states->value[i] >= 0) {
         double q = state->q[i] = x[states->value[i]] * unit;
@@ -299,7 +298,10 @@ void fb_states_set(fb_states *states, int row, double moment) {
         return;
     }
     fb_state_position(s->state);
-    if (fb_assemble(s->state, ASSEMBLY) != FB_OK) {
+    fb_status met = states->n_held
+                        ? fb_assemble_held(s->state, states->held, states->n_held, ASSEMBLY)
+                        : fb_assemble(s->state, ASSEMBLY);
+    if (met != FB_OK) {
         states->unmet++;
         fb_diag_add(
             &states->cli->diag, FB_WARNING, FB4002, (fb_place){system->model->file, 0, NULL, NULL},

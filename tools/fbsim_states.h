@@ -16,6 +16,7 @@ typedef struct fb_states {
     double *furthest; /* n_q: its value furthest from there */
     int inactive;     /* activations that were not from 0 to 1 */
     long unmet;       /* states that the constraints do not allow */
+    int held[FB_FBSIM_MOST_SET], n_held; /* coordinates of --set, which constraints leave alone */
 } fb_states;
 
 /* Reads the table of --states, "-" for standard input, a .csv too. Returns an exit status. */

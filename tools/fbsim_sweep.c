@@ -1,81 +1,42 @@
 /* fbsim sweep: lengths, moment arms and forces of muscles over the range of a coordinate, or over a
  * grid of two; of one model, or of two beside each other. */
+#include "tools/fbsim_sweep.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "libcore/base/number.h"
 #include "libcore/muscle/moment_arm.h"
-#include "tools/fbsim.h"
 
 #define ASSEMBLY 1e-10
 #define HALF_TURN 3.14159265358979323846
 #define MOST_ROWS 1000000
-#define MOST_PARTS 4 /* of a muscle: length, one or two arms, force */
 
-/* A model that is swept, and what it gives in one pose. */
-typedef struct side {
-    const char *file;
-    fb_simulation *s;
-    int coordinate[2];
-    double *dq[2]; /* n_q: how all coordinates move with each */
-    double *last;  /* n_q: the last pose that met the constraints */
-    double *arms;  /* geometric: n_paths x n_q, and which of them come from differences */
-    bool *differenced, *ever_differenced;
-    int *muscle; /* of each of the sweep's muscles, -1 for none */
-    double *parts;
-    double strength[2][2]; /* of each coordinate: positive, negative */
-    double *moment[2];     /* of each group of virtual links about each coordinate */
-    long unlinked;
-    int unmet, *unbalanced;
-    double unmet_at[2], (*unbalanced_at)[2];
-} side;
+typedef fb_sweep sweep;
+typedef fb_sweep_side side;
 
-typedef struct sweep {
-    fb_cli *cli;
-    side sides[2];
-    int n_sides, n_coordinates, steps[2];
-    double low[2], high[2];
-    bool geometric;
-    int n_muscles, n_parts;
-    const char *part[MOST_PARTS];
-    fb_sto table;
-} sweep;
-
-static const char *coordinate_name(const side *of, int which) {
-    return fb_path_name(of->s->system->coordinates[of->coordinate[which]].element->path);
+const char *fb_sweep_coordinate(const fb_sweep_side *of, int which) {
+    return fb_path_name(of->s->system->coordinates[of->coordinate[which]].path);
 }
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-/* The coordinate of a name or component path; -1 with a message if there is none. */
-static int find_coordinate(const fb_cli *cli, const side *of, const char *name) {
-    for (int i = 0; name && i < of->s->system->n_q; i++) {
-        const fb_element *element = of->s->system->coordinates[i].element;
-        if (element &&
-            (strcmp(name, element->path) == 0 || strcmp(name, fb_path_name(element->path)) == 0)) {
-            return i;
-        }
-    }
-    if (name) {
-        fb_cli_say(cli, "%s has no coordinate '%s'", of->file, name);
-    } else {
-        fb_cli_say(cli, "--coordinate NAME says what to sweep");
-    }
-    return -1;
-}
-
 static bool find_coordinates(sweep *w) {
     const char *names[2] = {fb_cli_value(w->cli, "coordinate"), fb_cli_value(w->cli, "and")};
     w->n_coordinates = names[1] ? 2 : 1;
+    if (!names[0]) {
+        fb_cli_say(w->cli, "--coordinate NAME says what to sweep");
+        return false;
+    }
     for (int i = 0; i < w->n_sides; i++) {
         side *of = &w->sides[i];
         for (int k = 0; k < w->n_coordinates; k++) {
-            of->coordinate[k] = find_coordinate(w->cli, of, names[k]);
+            of->coordinate[k] = fb_fbsim_coordinate(w->cli, of->s, of->file, names[k]);
             if (of->coordinate[k] < 0) {
                 return false;
             }
             if (i == 0) { /* in the other model by its name: its joint may have another */
-                names[k] = coordinate_name(of, k);
+                names[k] = fb_sweep_coordinate(of, k);
             }
         }
         if (names[1] && of->coordinate[0] == of->coordinate[1]) {
@@ -87,16 +48,101 @@ static bool find_coordinates(sweep *w) {
     return true;
 }
 
+/* --set, whose coordinates are held besides those that are swept. */
+static bool set_others(sweep *w) {
+    for (int i = 0; i < w->n_sides; i++) {
+        side *of = &w->sides[i];
+        int *set = of->held + w->n_coordinates, n = 0;
+        if (!fb_fbsim_set(w->cli, of->s, of->file, i == 0, set, &n)) {
+            return false;
+        }
+        for (int k = 0; k < w->n_coordinates; k++) {
+            of->held[k] = of->coordinate[k];
+            for (int j = 0; j < n; j++) {
+                if (set[j] == of->coordinate[k]) {
+                    fb_cli_say(w->cli, "'%s' is swept: --set is for others",
+                               fb_sweep_coordinate(of, k));
+                    return false;
+                }
+            }
+        }
+        of->n_held = w->n_coordinates + n;
+    }
+    return true;
+}
+
 /* Its range, or half a turn, or a metre, about the default where it has none. */
 static void range_of(const side *of, int which, double *low, double *high) {
     const fb_coordinate *c = &of->s->system->coordinates[of->coordinate[which]];
     *low = c->range[0];
     *high = c->range[1];
     if (!(*high > *low) || !isfinite(*high - *low) || *high - *low > 100) {
-        double half = fb_coordinate_motion(c->element) == FB_ROTATIONAL ? HALF_TURN / 2 : 0.5;
+        double half = fb_fbsim_motion(c) == FB_ROTATIONAL ? HALF_TURN / 2 : 0.5;
         *low = c->initial - half;
         *high = c->initial + half;
     }
+}
+
+/* LOW,HIGH of --range, in degrees if HIGH is. */
+static bool read_range(const sweep *w, int which, const char *text, double *low, double *high) {
+    const side *of = &w->sides[0];
+    const fb_coordinate *c = &of->s->system->coordinates[of->coordinate[which]];
+    size_t comma = strcspn(text, ","), n = strlen(text);
+    bool degrees = n > 3 && strcmp(text + n - 3, "deg") == 0;
+    if (text[comma] &&
+        (!fb_fbsim_coordinate_value(w->cli, c, text, comma, degrees, low) ||
+         !fb_fbsim_coordinate_value(w->cli, c, text + comma + 1, n - comma - 1, false, high))) {
+        return false;
+    }
+    if (!text[comma] || !(*low < *high)) {
+        fb_cli_say(w->cli, "--range must be LOW,HIGH, HIGH being the larger; got '%s'", text);
+        return false;
+    }
+    return true;
+}
+
+static bool read_ranges(sweep *w) {
+    const char *text;
+    for (int k = 0; k < w->n_coordinates; k++) {
+        range_of(&w->sides[0], k, &w->low[k], &w->high[k]);
+    }
+    for (int i = 0; (text = fb_cli_values(w->cli, "range", i)); i++) {
+        if (i >= w->n_coordinates) {
+            fb_cli_say(w->cli, "--range is given more often than there are coordinates to sweep");
+            return false;
+        }
+        if (!read_range(w, i, text, &w->low[i], &w->high[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* K[,K] of --against-scale. */
+static bool read_scales(sweep *w) {
+    const char *text = fb_cli_value(w->cli, "against-scale");
+    for (int k = 0; k < 2; k++) {
+        w->sides[0].scale[k] = w->sides[1].scale[k] = 1;
+    }
+    if (!text) {
+        return true;
+    }
+    size_t n = strcspn(text, ",");
+    double *scale = w->sides[1].scale;
+    bool good = fb_number_parse(text, n, &scale[0]);
+    if (text[n]) {
+        good = good && w->n_coordinates == 2 &&
+               fb_number_parse(text + n + 1, strlen(text + n + 1), &scale[1]);
+    }
+    good = good && scale[0] != 0 && scale[1] != 0 && isfinite(scale[0]) && isfinite(scale[1]);
+    if (!good || w->n_sides == 1) {
+        fb_cli_say(w->cli,
+                   good ? "--against-scale is for the model of --against"
+                        : "--against-scale must be a number other than 0, or with --and two "
+                          "of them with a comma between; got '%s'",
+                   text);
+    }
+    return good && w->n_sides == 2;
 }
 
 static bool read_steps(sweep *w) {
@@ -129,50 +175,7 @@ static bool read_steps(sweep *w) {
 
 /* ---- preparing ------------------------------------------------------------------------------- */
 
-/* The muscle of the same name in a model, or -1. */
-static int namesake(const fb_muscles *muscles, const char *path) {
-    for (int i = 0; i < muscles->n; i++) {
-        if (strcmp(fb_path_name(muscles->muscles[i].element->path), fb_path_name(path)) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-static void tell_unmatched(const sweep *w, const side *in, const side *missing) {
-    const fb_muscles *have = in->s->muscles;
-    for (int i = 0; i < have->n && !w->cli->quiet; i++) {
-        const fb_muscle *m = &have->muscles[i];
-        if (fb_fbsim_is_wanted(w->cli, m) && namesake(missing->s->muscles, m->element->path) < 0) {
-            fb_cli_say(w->cli, "muscle '%s' is in %s only", fb_path_name(m->element->path),
-                       in->file);
-        }
-    }
-}
-
-static void find_muscles(sweep *w) {
-    const fb_muscles *first = w->sides[0].s->muscles;
-    fb_arena *arena = &w->table.arena;
-    for (int i = 0; i < w->n_sides; i++) {
-        w->sides[i].muscle = fb_arena_array(arena, (size_t)first->n, sizeof(int));
-    }
-    for (int i = 0; i < first->n; i++) {
-        if (fb_fbsim_is_wanted(w->cli, &first->muscles[i])) {
-            w->sides[0].muscle[w->n_muscles] = i;
-            if (w->n_sides == 2) {
-                w->sides[1].muscle[w->n_muscles] = namesake(w->sides[1].s->muscles,
-                                                            first->muscles[i].element->path);
-            }
-            w->n_muscles++;
-        }
-    }
-    if (w->n_sides == 2) {
-        tell_unmatched(w, &w->sides[0], &w->sides[1]);
-        tell_unmatched(w, &w->sides[1], &w->sides[0]);
-    }
-}
-
-static void prepare_side(sweep *w, side *of, double activation) {
+static void prepare_side(sweep *w, side *of) {
     fb_arena *arena = &w->table.arena;
     size_t n = (size_t)of->s->system->n_q, paths = (size_t)of->s->paths->n_paths;
     size_t muscles = (size_t)of->s->muscles->n;
@@ -185,33 +188,17 @@ static void prepare_side(sweep *w, side *of, double activation) {
     for (int k = 0; k < 2 && of->s->links; k++) {
         of->moment[k] = fb_arena_array(arena, (size_t)of->s->links->n, sizeof(double));
     }
-    of->parts = fb_arena_array(arena, (size_t)w->n_muscles * MOST_PARTS, sizeof(double));
+    of->parts = fb_arena_array(arena, (size_t)w->n_items * FB_SWEEP_PARTS, sizeof(double));
+    of->force = fb_arena_array(arena, muscles, sizeof(double));
+    of->wanted = fb_arena_array(arena, muscles, sizeof(bool));
     of->unbalanced = fb_arena_array(arena, muscles, sizeof(int));
     of->unbalanced_at = fb_arena_array(arena, muscles, sizeof *of->unbalanced_at);
     for (size_t i = 0; i < muscles; i++) {
-        of->s->activation[i] = activation;
+        of->s->activation[i] = w->activation;
+        of->wanted[i] = fb_fbsim_is_wanted(w->cli, of->s, of->s->muscles->muscles[i].element);
     }
     fb_state_defaults(of->s->state);
     memcpy(of->last, of->s->state->q, n * sizeof(double));
-}
-
-/* Says what is odd about a coordinate, and frees it: the sweep moves it whatever holds it. */
-static void free_coordinate(const sweep *w, const side *of, int which) {
-    fb_system *system = of->s->system;
-    fb_coordinate *c = &system->coordinates[of->coordinate[which]];
-    const char *name = coordinate_name(of, which);
-    if ((c->locked || c->prescribed) && !w->cli->quiet) {
-        fb_cli_say(w->cli, "note: '%s' is %s in %s; it is moved all the same", name,
-                   c->prescribed ? "prescribed" : "locked", of->file);
-    }
-    c->prescribed = false; /* then it counts as locked: right where it is */
-    for (int i = 0; i < system->n_constraint && !w->cli->quiet; i++) {
-        const fb_constraint *k = &system->constraints[i];
-        if (k->kind == FB_CONSTRAINT_COUPLER && k->coordinate == of->coordinate[which]) {
-            fb_cli_say(w->cli, "note: '%s' depends on other coordinates in %s; they follow it",
-                       name, of->file);
-        }
-    }
 }
 
 /* True if the second coordinate can be held while the first moves. */
@@ -225,44 +212,8 @@ static bool are_independent(const sweep *w, const side *of) {
         return true;
     }
     fb_cli_say(w->cli, "'%s' moves with '%s' in %s: a grid takes coordinates that do not",
-               coordinate_name(of, 1), coordinate_name(of, 0), of->file);
+               fb_sweep_coordinate(of, 1), fb_sweep_coordinate(of, 0), of->file);
     return false;
-}
-
-static void start_table(sweep *w) {
-    fb_sto *t = &w->table;
-    const side *first = &w->sides[0], *other = &w->sides[1];
-    const char *second = w->n_coordinates == 2 ? coordinate_name(first, 1) : NULL;
-    w->part[w->n_parts++] = "length";
-    w->part[w->n_parts++] = "moment_arm";
-    if (second) {
-        w->part[w->n_parts++] = fb_arena_printf(&t->arena, "moment_arm_about_%s", second);
-    }
-    w->part[w->n_parts++] = "tendon_force";
-    for (int k = 0; k < w->n_coordinates; k++) {
-        fb_sto_add_column(t, coordinate_name(first, k));
-    }
-    for (int i = 0; i < w->n_muscles; i++) {
-        const char *path = first->s->muscles->muscles[first->muscle[i]].element->path;
-        for (int k = 0; k < w->n_parts; k++) {
-            const char *name = fb_arena_printf(&t->arena, "%s|%s", path, w->part[k]);
-            fb_sto_add_column(t, name);
-            if (w->n_sides == 2 && other->muscle[i] >= 0) {
-                fb_sto_add_column(t, fb_arena_printf(&t->arena, "%s|against", name));
-                fb_sto_add_column(t, fb_arena_printf(&t->arena, "%s|difference", name));
-            }
-        }
-    }
-    for (int k = 0; k < 2 * w->n_coordinates; k++) {
-        const char *name = fb_arena_printf(&t->arena, "strength_%s%s%s",
-                                           k % 2 ? "negative" : "positive", k > 1 ? "_about_" : "",
-                                           k > 1 ? second : "");
-        fb_sto_add_column(t, name);
-        if (w->n_sides == 2) {
-            fb_sto_add_column(t, fb_arena_printf(&t->arena, "%s|against", name));
-            fb_sto_add_column(t, fb_arena_printf(&t->arena, "%s|difference", name));
-        }
-    }
 }
 
 /* ---- a pose ---------------------------------------------------------------------------------- */
@@ -277,11 +228,11 @@ static bool assemble(const sweep *w, side *of, const double *at) {
             memcpy(state->q, of->last, bytes);
         }
         for (int k = 0; k < w->n_coordinates; k++) {
-            state->q[of->coordinate[k]] = at[k];
+            state->q[of->coordinate[k]] = of->scale[k] * at[k];
         }
-        bool met = fb_assemble_held(state, of->coordinate, w->n_coordinates, ASSEMBLY) == FB_OK;
+        bool met = fb_assemble_held(state, of->held, of->n_held, ASSEMBLY) == FB_OK;
         for (int k = 0; k < w->n_coordinates; k++) {
-            met = met && fabs(state->q[of->coordinate[k]] - at[k]) <= ASSEMBLY;
+            met = met && fabs(state->q[of->coordinate[k]] - of->scale[k] * at[k]) <= ASSEMBLY;
         }
         if (met) {
             memcpy(of->last, state->q, bytes);
@@ -311,7 +262,8 @@ static void find_arms(const sweep *w, side *of) {
     }
 }
 
-/* A path's arm about the k-th coordinate, what moves along with it included. */
+/* A path's arm about the k-th coordinate, what moves along with it included; about the first
+ * model's, of which this one's is a multiple. */
 static double arm_of(const side *of, int path, int k) {
     int n = of->s->system->n_q;
     const double *arms = of->arms + (size_t)path * (size_t)n;
@@ -319,18 +271,13 @@ static double arm_of(const side *of, int path, int k) {
     for (int j = 0; j < n; j++) {
         arm += of->dq[k][j] * arms[j];
     }
-    return arm;
+    return of->scale[k] * arm;
 }
 
-/* One muscle: its arms, and its force at rest (nan if it finds no balance). */
-static double pull(const sweep *w, side *of, int i, const double *at, double *arm) {
-    fb_simulation *s = of->s;
-    const fb_muscle *m = &s->muscles->muscles[i];
-    for (int k = 0; k < w->n_coordinates; k++) {
-        arm[k] = arm_of(of, m->path, k);
-    }
-    if (fb_simulation_equilibrate(s, i, FB_EQUILIBRIUM_STATIC)) {
-        return s->points[i].tendon_force;
+/* A muscle's force at rest (nan if it finds no balance). */
+static double pull(side *of, int i, const double *at) {
+    if (fb_simulation_equilibrate(of->s, i, FB_EQUILIBRIUM_STATIC)) {
+        return of->s->points[i].tendon_force;
     }
     if (of->unbalanced[i]++ == 0) {
         memcpy(of->unbalanced_at[i], at, sizeof of->unbalanced_at[i]);
@@ -340,11 +287,11 @@ static double pull(const sweep *w, side *of, int i, const double *at, double *ar
 
 /* Adds a muscle's moments to the strengths; those of muscles at virtual links are put together
  * first. */
-static void add_moments(const sweep *w, side *of, const fb_muscle *m, const double *arm,
-                        double force) {
+static void add_moments(const sweep *w, side *of, const fb_muscle *m, double force) {
     int group = of->s->links ? fb_links_group(of->s->links, m->path) : -1;
     for (int k = 0; k < w->n_coordinates && m->enabled && !isnan(force); k++) {
-        *(group < 0 ? &of->strength[k][arm[k] < 0] : &of->moment[k][group]) += arm[k] * force;
+        double arm = arm_of(of, m->path, k);
+        *(group < 0 ? &of->strength[k][arm < 0] : &of->moment[k][group]) += arm * force;
     }
 }
 
@@ -369,7 +316,29 @@ static void add_links(const sweep *w, side *of, const double *at) {
     }
 }
 
-/* A model at the coordinates' values: parts of its muscles, and strengths. Where constraints cannot
+/* Length, arms and force of an item, where the side has it. */
+static void fill_parts(const sweep *w, side *of, int which) {
+    const fb_simulation *s = of->s;
+    const fb_sweep_item *item = &w->items[which];
+    int i = of == &w->sides[1], path = item->path[i];
+    double *part = of->parts + which * FB_SWEEP_PARTS;
+    if (path < 0) {
+        return;
+    }
+    *part++ = s->path_length[path];
+    for (int k = 0; k < w->n_coordinates; k++) {
+        *part++ = arm_of(of, path, k);
+    }
+    if (item->muscle[i] >= 0) {
+        *part = of->force[item->muscle[i]];
+    } else if (item->force[i]) {
+        *part = fb_force_tension(s->forces, item->force[i], NULL, NULL, s->path_length[path], 0);
+    } else if (item->has_tension && !fb_get_bool(s->paths->paths[path].owner, "enabled")) {
+        *part = 0;
+    }
+}
+
+/* A model at the coordinates' values: parts of its items, and strengths. Where constraints cannot
  * be met all is nan. */
 static void evaluate(const sweep *w, side *of, const double *at) {
     fb_simulation *s = of->s;
@@ -380,7 +349,7 @@ static void evaluate(const sweep *w, side *of, const double *at) {
     for (int k = 0; k < 4; k++) {
         of->strength[k / 2][k % 2] = met ? 0 : FB_NAN;
     }
-    for (int i = 0; i < w->n_muscles * MOST_PARTS; i++) {
+    for (int i = 0; i < w->n_items * FB_SWEEP_PARTS; i++) {
         of->parts[i] = FB_NAN;
     }
     if (!met) {
@@ -390,216 +359,63 @@ static void evaluate(const sweep *w, side *of, const double *at) {
     find_arms(w, of);
     for (int i = 0; i < s->muscles->n; i++) { /* the other model may have more than the table */
         const fb_muscle *m = &s->muscles->muscles[i];
-        double arm[2];
-        if (!fb_fbsim_is_wanted(w->cli, m)) {
-            continue;
+        if (of->wanted[i]) {
+            of->force[i] = pull(of, i, at);
+            add_moments(w, of, m, of->force[i]);
         }
-        double force = pull(w, of, i, at, arm);
-        add_moments(w, of, m, arm, force);
-        for (int j = 0; j < w->n_muscles; j++) {
-            if (of->muscle[j] == i) {
-                double *part = of->parts + j * MOST_PARTS;
-                *part++ = s->path_length[m->path];
-                for (int k = 0; k < w->n_coordinates; k++) {
-                    *part++ = arm[k];
-                }
-                *part = force;
-            }
-        }
+    }
+    for (int i = 0; i < w->n_items; i++) {
+        fill_parts(w, of, i);
     }
     add_links(w, of, at);
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
-
-static double *put(const sweep *w, double *to, const double *values, bool both) {
-    *to++ = values[0];
-    if (both && w->n_sides == 2) {
-        *to++ = values[1];
-        *to++ = values[1] - values[0];
-    }
-    return to;
-}
-
-static void put_row(sweep *w, const double *at) {
-    side *a = &w->sides[0], *b = &w->sides[1];
-    for (int i = 0; i < w->n_sides; i++) {
-        evaluate(w, &w->sides[i], at);
-    }
-    double *to = fb_sto_row(&w->table), pair[2] = {0, 0};
-    for (int k = 0; k < w->n_coordinates; k++) {
-        *to++ = at[k];
-    }
-    for (int i = 0; i < w->n_muscles; i++) {
-        for (int k = 0; k < w->n_parts; k++) {
-            pair[0] = a->parts[i * MOST_PARTS + k];
-            pair[1] = w->n_sides == 2 ? b->parts[i * MOST_PARTS + k] : 0;
-            to = put(w, to, pair, w->n_sides == 2 && b->muscle[i] >= 0);
-        }
-    }
-    for (int k = 0; k < 2 * w->n_coordinates; k++) {
-        pair[0] = a->strength[k / 2][k % 2];
-        pair[1] = b->strength[k / 2][k % 2];
-        to = put(w, to, pair, true);
-    }
-}
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static double value_at(const sweep *w, int which, int i) {
     return w->low[which] + (w->high[which] - w->low[which]) * i / (w->steps[which] - 1);
 }
 
-static const char *make_header(sweep *w, double activation) {
-    fb_arena *arena = &w->table.arena;
-    const side *a = &w->sides[0];
-    char number[FB_NUMBER_MAX];
-    fb_number_print(number, activation);
-    const char *header = fb_fbsim_header(&w->table, a->s), *differenced = "";
-    if (w->n_sides == 2) {
-        header = fb_arena_printf(arena, "%sfile=%s\nagainst=%s\nagainst_model=%s\n", header,
-                                 fb_fbsim_plain(arena, a->file),
-                                 fb_fbsim_plain(arena, w->sides[1].file),
-                                 fb_fbsim_plain(arena, w->sides[1].s->system->model->root->name));
-    }
-    header = fb_arena_printf(arena, "%s%s", header, fb_fbsim_motions(arena, a->s));
-    for (int i = 0; i < w->n_muscles; i++) {
-        const fb_muscle *m = &a->s->muscles->muscles[a->muscle[i]];
-        if (a->ever_differenced[m->path]) {
-            differenced = fb_arena_printf(arena, "%s%s%s", differenced, *differenced ? "," : "",
-                                          fb_path_name(m->element->path));
-        }
-    }
-    header = fb_arena_printf(arena, "%sunits=m, rad, N, N m\nactivation=%s\nmoment_arms=%s\n",
-                             header, number, w->geometric ? FB_FBSIM_GEOMETRIC : "generalized");
-    return *differenced ? fb_arena_printf(arena, "%scentral_differences=%s\n", header, differenced)
-                        : header;
-}
-
 /* The exit status; *header is set if it is 0. */
-static int fill(sweep *w, double activation, const char **header) {
+static int fill(sweep *w, const char **header) {
     jmp_buf oom;
     fb_sto_start(&w->table, "sweep");
     if (setjmp(oom)) {
         return fb_exit_of(FB_E_MEMORY);
     }
     w->table.arena.oom = &oom;
-    find_muscles(w);
-    if (w->n_muscles == 0 && fb_cli_value(w->cli, "muscle")) {
-        fb_cli_say(w->cli, "%s has no muscle '%s'", w->sides[0].file,
-                   fb_cli_value(w->cli, "muscle"));
-        return FB_EXIT_USAGE;
+    fb_sweep_find_items(w);
+    if (w->n_items == 0) {
+        const char *name = fb_cli_value(w->cli, "muscle");
+        fb_cli_say(w->cli, name ? "%s has no muscle '%s'" : "%s has no muscle and no other path",
+                   w->sides[0].file, name);
+        return name ? FB_EXIT_USAGE : FB_EXIT_NO;
     }
     for (int i = 0; i < w->n_sides; i++) {
         side *of = &w->sides[i];
-        prepare_side(w, of, activation);
+        prepare_side(w, of);
         for (int k = 0; k < w->n_coordinates; k++) {
-            free_coordinate(w, of, k);
+            fb_sweep_tell_range(w, of, k);
+            fb_fbsim_tell_held(w->cli, of->s, of->file, of->coordinate[k]);
         }
         if (w->n_coordinates == 2 && !are_independent(w, of)) {
             return FB_EXIT_USAGE;
         }
     }
-    start_table(w);
+    fb_sweep_start_table(w);
     for (int i = 0; i < w->steps[0]; i++) {
         for (int j = 0; j < w->steps[1]; j++) {
             double at[2] = {value_at(w, 0, i), w->n_coordinates == 2 ? value_at(w, 1, j) : 0};
-            put_row(w, at);
+            for (int k = 0; k < w->n_sides; k++) {
+                evaluate(w, &w->sides[k], at);
+            }
+            fb_sweep_put_row(w, at);
         }
     }
-    *header = make_header(w, activation);
+    *header = fb_sweep_header(w);
     w->table.arena.oom = NULL;
     return FB_EXIT_OK;
 }
-
-/* ---- what is told ---------------------------------------------------------------------------- */
-
-/* "elbow = 1.2", or both. */
-static void print_place(const sweep *w, const double *at, char *text, size_t n) {
-    const side *a = &w->sides[0];
-    if (w->n_coordinates == 1) {
-        snprintf(text, n, "%s = %.6g", coordinate_name(a, 0), at[0]);
-    } else {
-        snprintf(text, n, "%s = %.6g, %s = %.6g", coordinate_name(a, 0), at[0],
-                 coordinate_name(a, 1), at[1]);
-    }
-}
-
-/* Every nan has a word. */
-static void tell_missing(const sweep *w, const side *of) {
-    char place[400];
-    int rows = w->table.n_rows;
-    if (of->unmet) {
-        print_place(w, of->unmet_at, place, sizeof place);
-        fb_diag_add(&w->cli->diag, FB_WARNING, FB4002,
-                    (fb_place){of->s->system->model->file, 0, NULL, NULL}, "their numbers are nan",
-                    "the constraints cannot be met in %d of %d poses; the first is %s", of->unmet,
-                    rows, place);
-    }
-    for (int i = 0; i < of->s->muscles->n; i++) {
-        const fb_element *e = of->s->muscles->muscles[i].element;
-        if (of->unbalanced[i]) {
-            print_place(w, of->unbalanced_at[i], place, sizeof place);
-            fb_diag_add(&w->cli->diag, FB_WARNING, FB4001,
-                        (fb_place){e->file, e->line, e->path, e->cls->name},
-                        "its force is nan and adds nothing to the strength",
-                        "%s '%s': no fiber length balances fibers and tendon in %d of %d poses; "
-                        "the first is %s",
-                        e->cls->name, e->name, of->unbalanced[i], rows, place);
-        }
-    }
-}
-
-/* Root mean square and greatest size of a column's numbers; false if it has none. */
-static bool summarize(const fb_sto *t, int column, double *rms, double *most) {
-    double sum = 0;
-    int n = 0;
-    *most = 0;
-    for (int i = 0; i < t->n_rows; i++) {
-        double x = t->values[(size_t)i * (size_t)t->n_columns + (size_t)column];
-        if (!isnan(x)) {
-            sum += x * x;
-            *most = fmax(*most, fabs(x));
-            n++;
-        }
-    }
-    *rms = n ? sqrt(sum / n) : 0;
-    return n > 0;
-}
-
-/* Adds "WHAT RMS GREATEST" for a column of differences to a line. */
-static void add_summary(const sweep *w, int column, const char *what, char *line, size_t size) {
-    size_t n = strlen(line);
-    double rms, most;
-    if (summarize(&w->table, column, &rms, &most)) {
-        snprintf(line + n, size - n, "%s%s %.4g %.4g", n ? ", " : " ", what, rms, most);
-    } else {
-        snprintf(line + n, size - n, "%s%s known nowhere", n ? ", " : " ", what);
-    }
-}
-
-/* A line for each muscle of both models, and one for each strength. */
-static void tell_differences(const sweep *w) {
-    const side *a = &w->sides[0], *b = &w->sides[1];
-    int column = w->n_coordinates;
-    for (int i = 0; i < w->n_muscles; i++) {
-        char line[1000] = "";
-        if (b->muscle[i] < 0) {
-            column += w->n_parts;
-            continue;
-        }
-        for (int k = 0; k < w->n_parts; k++, column += 3) {
-            add_summary(w, column + 2, w->part[k], line, sizeof line);
-        }
-        fb_cli_say(w->cli, "%s differs by (rms, greatest)%s",
-                   fb_path_name(a->s->muscles->muscles[a->muscle[i]].element->path), line);
-    }
-    for (int k = 0; k < 2 * w->n_coordinates; k++, column += 3) {
-        char line[200] = "";
-        add_summary(w, column + 2, "moment", line, sizeof line);
-        fb_cli_say(w->cli, "%s differs by (rms, greatest)%s", w->table.columns[column], line);
-    }
-}
-
-/* ---- the command ----------------------------------------------------------------------------- */
 
 static int read_other(sweep *w, const char *file, fb_model **model) {
     double megabytes;
@@ -621,23 +437,23 @@ static int read_other(sweep *w, const char *file, fb_model **model) {
     return fb_exit_of(status);
 }
 
-static int run(sweep *w, double activation) {
-    if (!find_coordinates(w) || !read_steps(w)) {
+static int run(sweep *w) {
+    const fb_simulation *first = w->sides[0].s, *second = w->sides[1].s;
+    w->paths = fb_cli_value(w->cli, "paths") || first->muscles->n == 0;
+    if (!find_coordinates(w) || !read_steps(w) || !read_scales(w) || !set_others(w) ||
+        !read_ranges(w) || !fb_fbsim_find_all(w->cli, first, second, w->sides[0].file, w->paths)) {
         return FB_EXIT_USAGE;
     }
-    for (int k = 0; k < w->n_coordinates; k++) {
-        range_of(&w->sides[0], k, &w->low[k], &w->high[k]);
-    }
     const char *header = NULL;
-    int status = fill(w, activation, &header);
+    int status = fill(w, &header);
     if (status == FB_EXIT_OK) {
         for (int i = 0; i < w->n_sides; i++) {
-            tell_missing(w, &w->sides[i]);
+            fb_sweep_tell_missing(w, &w->sides[i]);
         }
         status = fb_exit_of(fb_fbsim_write(w->cli, &w->table, header, w->cli->output));
     }
     if (status == FB_EXIT_OK && w->n_sides == 2 && !w->cli->quiet) {
-        tell_differences(w);
+        fb_sweep_tell_differences(w);
     }
     fb_sto_free(&w->table);
     return status == FB_EXIT_OK && w->sides[0].unlinked + w->sides[1].unlinked > 0 ? FB_EXIT_NUMERIC
@@ -648,16 +464,15 @@ int fb_fbsim_sweep(fb_cli *cli, fb_simulation *s) {
     const char *against = fb_cli_value(cli, "against");
     sweep w = {.cli = cli, .n_sides = 1};
     fb_model *other = NULL;
-    double activation;
     w.sides[0].s = s;
     w.sides[0].file = cli->n_operands > 1 ? cli->operands[1] : "-";
-    if (!fb_cli_number(cli, "activation", 0, 1, 1, &activation) ||
+    if (!fb_cli_number(cli, "activation", 0, 1, 1, &w.activation) ||
         !fb_fbsim_moment_arms(cli, &w.geometric)) {
         return FB_EXIT_USAGE;
     }
     int status = against ? read_other(&w, against, &other) : FB_EXIT_OK;
     if (status == FB_EXIT_OK) {
-        status = run(&w, activation);
+        status = run(&w);
     }
     fb_simulation_free(w.sides[1].s);
     fb_model_free(other);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libcore/base/number.h"
+#include "libcore/motion/curve.h"
 #include "libcore/motion/expression.h"
 
 /* ---- splines -------------------------------------------------------------------------------- */
@@ -375,6 +376,18 @@ static fb_status compile_expression(fb_function *f, const fb_element *element, f
     return FB_OK;
 }
 
+static fb_status compile_curve(fb_function *f, const fb_element *element, fb_arena *arena,
+                               fb_diag *diag) {
+    fb_curve *curve = fb_arena_alloc(arena, sizeof *curve);
+    if (!fb_curve_of(curve, element)) {
+        return refuse(element, diag, "its parameters make no curve that rises with its argument");
+    }
+    fb_curve_tabulate(curve, arena);
+    f->kind = FB_FN_CURVE;
+    f->curve = curve;
+    return FB_OK;
+}
+
 fb_status fb_function_compile(fb_function *f, const fb_element *element, fb_arena *arena,
                               fb_diag *diag) {
     memset(f, 0, sizeof *f);
@@ -435,6 +448,8 @@ fb_status fb_function_compile(fb_function *f, const fb_element *element, fb_aren
         return compile_expression(f, element, arena, diag);
     } else if (fb_class_field(element->cls, "x") >= 0) {
         return compile_table(f, element, name, arena, diag);
+    } else if (element->cls->family == FB_CURVE && strstr(name, "Curve")) {
+        return compile_curve(f, element, arena, diag);
     } else {
         return refuse(element, diag, "functions of this class cannot be evaluated yet");
     }
@@ -522,6 +537,10 @@ double fb_function_value(const fb_function *f, double x, double *d1, double *d2)
     case FB_FN_POLYNOMIAL: value = polynomial_value(f, x, &first, &second); break;
     case FB_FN_PIECES: value = pieces_value(f, x, &first, &second); break;
     case FB_FN_STEPS: value = steps_value(f, x); break;
+    case FB_FN_CURVE:
+        value = fb_curve_value(f->curve, x, &first);
+        second = d2 ? fb_curve_curvature(f->curve, x) : 0;
+        break;
     case FB_FN_SMOOTH_STEP: {
         double w = f->c[1] - f->c[0], s = (x - f->c[0]) / w, rise = f->c[3] - f->c[2];
         s = s < 0 ? 0 : s > 1 ? 1 : s;

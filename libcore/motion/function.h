@@ -23,7 +23,8 @@ typedef enum fb_function_kind {
     FB_FN_STEPS,        /* piecewise constant */
     FB_FN_SMOOTH_STEP,
     FB_FN_SINE,
-    FB_FN_EXPRESSION
+    FB_FN_EXPRESSION,
+    FB_FN_CURVE /* of muscles, which OpenSim takes as functions too */
 } fb_function_kind;
 
 /* scale * the function of its kind. Immutable once made. */
@@ -37,11 +38,13 @@ typedef struct fb_function {
     const double *c; /* coefficients; FB_FN_PIECES: (n + 1) x (degree + 1), powers of x - its knot,
                       * rising, the first and the last row being the continuations outside */
     struct fb_expression *expression;
+    const struct fb_curve *curve;
     bool as_opensim4; /* FB_FN_MULTIVARIATE: second derivatives as OpenSim 4.5.2 has them */
 } fb_function;
 
-/* Compiles an element of family FB_FUNCTION; NULL gives the constant 0 and `missing` of an axis is
- * up to the caller. Adds an error to `diag` and returns FB_E_INPUT if it cannot be evaluated. */
+/* Compiles an element of family FB_FUNCTION, or a curve of muscles; NULL gives the constant 0 and
+ * `missing` of an axis is up to the caller. Adds an error to `diag` and returns FB_E_INPUT if it
+ * cannot be evaluated. */
 fb_status fb_function_compile(fb_function *f, const fb_element *element, fb_arena *arena,
                               fb_diag *diag);
 

@@ -406,6 +406,19 @@ static compile_class *compiler_of(const char *name) {
     return NULL;
 }
 
+/* The key of a number that is none; NULL if all are there. OpenSim refuses a model without those
+ * that must be given, such as a path spring's dissipation: their defaults there are nan. */
+static const char *missing_number(const fb_element *element) {
+    for (int i = 0; i < element->cls->n_fields; i++) {
+        const fb_field *field = &element->cls->fields[i];
+        if (field->type == FB_NUMBER && !(field->flags & FB_OPTIONAL) &&
+            isnan(fb_get_number(element, field->key))) {
+            return field->key;
+        }
+    }
+    return NULL;
+}
+
 static void compile_force(builder *b, const fb_element *element) {
     fb_force force = {.element = element, .coordinate = -1, .path = -1, .control = -1, .state = -1};
     compile_class *compile = compiler_of(element->cls->name);
@@ -422,6 +435,10 @@ static void compile_force(builder *b, const fb_element *element) {
         fb_force_skip(b, element, "something that it acts on is not part of the mechanics");
     } else if (force.path >= 0 && b->paths->paths[force.path].lacking) {
         b->f->n_skipped++; /* the path was told */
+    } else if (missing_number(element)) {
+        fb_force_skip(b, element,
+                      fb_arena_printf(&b->f->arena, "%s is not given, or is no number",
+                                      missing_number(element)));
     } else {
         add_force(b, force);
     }

@@ -10,7 +10,7 @@
 #ifndef FB_MUSCLE_MUSCLE_H
 #define FB_MUSCLE_MUSCLE_H
 
-#include "libcore/muscle/curve.h"
+#include "libcore/motion/curve.h"
 #include "libcore/muscle/path.h"
 
 #ifdef __cplusplus

@@ -49,6 +49,36 @@ static void headers_say_whether_angles_are_in_degrees(void) {
     }
 }
 
+static void fewer_rows_than_promised_are_told(void) {
+    static const struct {
+        const char *header;
+        bool told;
+    } cases[] = {{"nRows=2\n", false},    {"nRows=73\n", true},
+                 {"nRows = 73\n", true},  {"datarows 73\nrange 0 1\n", true},
+                 {"datarows 2\n", false}, {"nRows=1\n", false},
+                 {"nRows=many\n", false}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        char text[300];
+        fb_sto table;
+        fb_diag diag;
+        fb_diag_init(&diag);
+        int n = snprintf(text, sizeof text, "name\n%sendheader\ntime\tq\n0\t4\n1\t5\n",
+                         cases[k].header);
+        char *bytes = fb_test_bytes(text, (size_t)n);
+        FB_EQUAL_INT(fb_sto_read(&table, bytes, (size_t)n, "t.mot", &diag), FB_OK);
+        FB_EQUAL_INT(table.n_rows, 2);
+        if (cases[k].told) {
+            const fb_record *record = FB_RECORD(&diag, FB_WARNING, FB1406, -1);
+            FB_HOLDS(record ? record->message : "", "promises 73 rows, but there are 2");
+        } else {
+            FB_TRUE(diag.n == 0, "nothing is told of %s", cases[k].header);
+        }
+        fb_sto_free(&table);
+        fb_diag_clear(&diag);
+        fb_free(bytes);
+    }
+}
+
 static void a_table_that_is_written_reads_the_same(void) {
     fb_sto made, read;
     fb_text text;
@@ -84,6 +114,7 @@ static void a_table_that_is_written_reads_the_same(void) {
 
 int main(int argc, char **argv) {
     static const fb_test tests[] = {
+        FB_TEST(fewer_rows_than_promised_are_told),
         FB_TEST(headers_say_whether_angles_are_in_degrees),
         FB_TEST(a_table_that_is_written_reads_the_same),
         FB_TEST_END,

@@ -413,7 +413,60 @@ static void series_are_natural_splines(void) {
     fb_arena_clear(&arena);
 }
 
+/* Muscles' curves given as functions: numbers of OpenSim's documentation of each, worked out with
+ * the published formulas; derivatives against differences. */
+static void curves_of_muscles(void) {
+    static const struct {
+        const char *type;
+        double x, y, low, high;
+    } all[] = {
+        {"'active_force_length'", 1, 1, 0.5, 1.75},
+        {"'force_velocity'", 0, 1, -0.95, 0.95},
+        {"'force_velocity_inverse'", 1, 0, 0.05, 1.35},
+        {"'fiber_force_length', 'strain_at_max_isometric_force': 0.6", 1.6, 1, 1.02, 1.7},
+        {"'tendon_force_length'", 1.049, 1, 1.002, 1.06},
+        {"'fiber_compressive_force_length'", 0.05, .80348173189, -0.05, 0.55},
+        {"'fiber_compressive_force_cos_pennation'", 0.02, .694204711916, 0.001, 0.1},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "{'type': 'multiplier', 'scale': 3, 'function': {'type': %s}}",
+                 all[i].type);
+        rig r = begin(text);
+        FB_EQUAL_INT(r.status, FB_OK);
+        FB_NEAR(fb_function_value(&r.f, all[i].x, NULL, NULL), 3 * all[i].y, 3e-9, 0);
+        const double range = all[i].high - all[i].low, h = 1e-4 * range;
+        double most = 0;
+        for (int k = 0; k <= 40; k++) {
+            double x = all[i].low + range * (k + 0.37) / 42, y[3], d1[3], d2;
+            for (int j = 0; j < 3; j++) {
+                y[j] = fb_function_value(&r.f, x + (j - 1) * h, &d1[j], j == 1 ? &d2 : NULL);
+            }
+            FB_NEAR(d1[1], (y[2] - y[0]) / (2 * h), 2e-5 * (1 + fabs(d1[1])), 1e-4);
+            most = fmax(most, fabs(d2));
+            FB_NEAR(d2, (d1[2] - d1[0]) / (2 * h), 2e-3 * (1 + fmax(most, fabs(d2))), 0);
+        }
+        FB_TRUE(most > 0, "%s bends", all[i].type);
+        end(&r);
+    }
+    /* the inverse is the inverse of the curve with the same parameters */
+    rig f = begin("{'type': 'force_velocity', 'concentric_slope_at_max_velocity': 0.1, "
+                  "'eccentric_slope_at_max_velocity': 0.1}"),
+        inverse = begin("{'type': 'force_velocity_inverse'}");
+    for (double v = -1.2; v < 1.2; v += 0.1) {
+        double force = fb_function_value(&f.f, v, NULL, NULL);
+        FB_NEAR(fb_function_value(&inverse.f, force, NULL, NULL), v, 1e-6, 0);
+    }
+    end(&f);
+    end(&inverse);
+    rig bad = begin("{'type': 'fiber_force_length', 'strain_at_max_isometric_force': -1}");
+    FB_EQUAL_INT(bad.status, FB_E_INPUT);
+    FB_RECORD(&bad.diag, FB_ERROR, FB2305, -1);
+    end(&bad);
+}
+
 static const fb_test tests[] = {
+    FB_TEST(curves_of_muscles),
     FB_TEST(series_are_natural_splines),
     FB_TEST(simple_functions),
     FB_TEST(smooth_steps),

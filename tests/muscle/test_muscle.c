@@ -606,7 +606,21 @@ static void shipped_muscles_compile(void) {
     FB_TRUE(n > 20, "%d muscles", n);
 }
 
+/* The older classes take any function as a curve, and curves of muscles are functions too. */
+static void older_muscles_may_have_bezier_curves(void) {
+    static const char *const types[] = {"Schutte1993", "Delp1990", "RigidTendon"};
+    for (int i = 0; i < 3; i++) {
+        rig r = begin(types[i], ", 'passive_force_length_curve': {'type': 'fiber_force_length', "
+                                "'strain_at_max_isometric_force': 0.6}");
+        FB_NEAR(fb_muscle_curve(r.m, FB_HILL_PASSIVE, 1, 1.6), 1, 1e-9, 0);
+        FB_NEAR(fb_muscle_curve(r.m, FB_HILL_PASSIVE, 1, 1.0), 0, 1e-12, 0);
+        FB_NEAR(fb_muscle_curve(r.m, FB_HILL_PASSIVE, 1, 1.7), 1 + 0.1 * 2 / 0.6, 1e-9, 0);
+        end(&r);
+    }
+}
+
 static const fb_test tests[] = {
+    FB_TEST(older_muscles_may_have_bezier_curves),
     FB_TEST(thelen_formulas),
     FB_TEST(deprecated_thelen_formulas),
     FB_TEST(millard_formulas),

@@ -108,6 +108,11 @@ static const struct {
      HEAD ROD("2") PIN ", 'springs': [{'name': 's', 'type': 'coordinate', 'coordinate': 'q', "
                        "'stiffness': 1e308, 'rest_length': 1e10}]}",
      0, "numbers of acceleration are not finite", true},
+    {"a path spring without damping",
+     HEAD ROD("2") PIN ", 'springs': [{'name': 'p', 'type': 'path', 'resting_length': 0.1, "
+                       "'stiffness': 500, 'path': {'points': [{'frame': 'ground'}, {'frame': "
+                       "'rod', 'location': [0, -0.3, 0]}]}}]}",
+     4, "PathSpring 'p': dissipation is not given", false},
 };
 
 /* Every number of every table of a folder is finite; accelerations may be nan if that was told. */

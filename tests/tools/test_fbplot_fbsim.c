@@ -366,8 +366,19 @@ static void lack_of_memory_is_an_internal_error(void) {
     free(grid);
 }
 
+static void other_paths_have_tensions(void) {
+    fb_run table = FBSIM("sweep", "models/gallery/springs.osim", "-c", "bend");
+    svg s = PLOT(table.out, NULL);
+    FB_EQUAL_STR(s.run.err, "");
+    check_text(&s, "Tension (N)");
+    check_text(&s, "rubber_band");
+    end(&s);
+    fb_run_free(&table);
+}
+
 int main(int argc, char **argv) {
     static const fb_test tests[] = {
+        FB_TEST(other_paths_have_tensions),
         FB_TEST(activations_are_curves_of_one_panel),
         FB_TEST(each_muscle_has_its_panel_of_activations),
         FB_TEST(two_models_of_a_sweep_are_solid_and_dashed),

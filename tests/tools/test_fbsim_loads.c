@@ -417,7 +417,40 @@ static void contact_meshes_are_found(void) {
     fb_run_free(&run);
 }
 
+/* The motion that comes with the elbow model: its weight of 4 kg in the hand adds to the shoulder's
+ * moment its lever about the shoulder's axis, which is the line x = 0 in the plane of walking. */
+static void the_shipped_motion_has_its_weight(void) {
+    const char *folder = fb_test_folder();
+    const double weight = 4 * 9.80665, palm[3] = {0.002, -0.05, 0.003};
+    double moment[2] = {0, 0}, lever = 0;
+    for (int with = 0; with < 2; with++) {
+        fb_run run = with ? RUN(NULL, "eval", "models/elbow/elbow.osim", "-s",
+                                "models/elbow/curl.mot", "--external-loads",
+                                "models/elbow/curl_loads.xml", "--out", folder)
+                          : RUN(NULL, "eval", "models/elbow/elbow.osim", "-s",
+                                "models/elbow/curl.mot", "--out", folder);
+        FB_EQUAL_INT(run.status, 0);
+        FB_EQUAL_STR(run.err, "");
+        fb_run_free(&run);
+        fb_sto dynamics, poses;
+        if (!load(&dynamics, folder, "inverse_dynamics") || !load(&poses, folder, "body_pose")) {
+            return;
+        }
+        FB_EQUAL_INT(dynamics.n_rows, 41);
+        moment[with] = value_of(&dynamics, 20, "shoulder_flexion"); /* at 1 s */
+        lever = value_of(&poses, 20, "/bodyset/hand|px") +
+                value_of(&poses, 20, "/bodyset/hand|r00") * palm[0] +
+                value_of(&poses, 20, "/bodyset/hand|r01") * palm[1] +
+                value_of(&poses, 20, "/bodyset/hand|r02") * palm[2];
+        fb_sto_free(&dynamics);
+        fb_sto_free(&poses);
+    }
+    FB_TRUE(lever > 0.2, "the hand is in front: %g m", lever);
+    FB_NEAR(moment[1] - moment[0], weight * lever, 1e-6, 0);
+}
+
 static const fb_test tests[] = {
+    FB_TEST(the_shipped_motion_has_its_weight),
     FB_TEST(a_force_is_its_jacobian_transposed),
     FB_TEST(forces_may_be_given_in_other_bodies),
     FB_TEST(loads_are_interpolated),

@@ -210,7 +210,8 @@ static void against_itself_nothing_differs(void) {
         }
     }
     FB_EQUAL_INT(columns, 6 * 3 + 2);
-    FB_HOLDS(run.err, "biceps_long differs by (rms, greatest) length 0 0, moment_arm 0 0");
+    FB_HOLDS(run.err, "fbsim: 6 muscles do not differ\n");
+    FB_TRUE(!strstr(run.err, "biceps_long"), "what does not differ is not named: %s", run.err);
     FB_HOLDS(run.err, "strength_positive differs by (rms, greatest)");
     fb_sto_free(&t);
     fb_run_free(&run);
@@ -257,6 +258,207 @@ static void another_model_is_compared_by_names(void) {
     run = RUN(one, "-c", "hip", "--against", ELBOW, "-");
     FB_EQUAL_INT(run.status, 2);
     FB_HOLDS(run.err, ELBOW " has no coordinate 'hip'");
+    fb_run_free(&run);
+    free(one);
+    free(two);
+}
+
+/* ---- poses, ranges, groups, other paths --------------------------------------------------------
+ */
+
+static void other_coordinates_can_be_set(void) {
+    char *text = leg("", "", MUSCLE("m", "shank", "0.05", "-0.1"), "");
+    fb_run run = RUN(text, "-c", "hip", "--set", "knee=-1.2", "--set", "/jointset/k/knee=-30deg",
+                     "--range=-20deg,0.5", "--steps", "9", "-");
+    FB_EQUAL_INT(run.status, 0);
+    FB_EQUAL_STR(run.err, "");
+    FB_HOLDS(run.out, "set=knee=-0.523598775598298");
+    const double degree = acos(-1) / 180, low = -20 * degree;
+    fb_sto t = parse(run.out);
+    FB_NEAR(get(&t, 0, "hip"), low, 1e-12, 0);
+    FB_NEAR(get(&t, 8, "hip"), 0.5, 1e-12, 0);
+    for (int i = 0; i < t.n_rows; i++) {
+        FB_NEAR(get(&t, i, "/forceset/m|length"),
+                reach(low + (0.5 - low) * i / 8, -30 * degree, 0.05, -0.1), 1e-12, 0);
+    }
+    fb_sto_free(&t);
+    fb_run_free(&run);
+    /* a range in degrees, of both coordinates; beyond what the model allows, which is told */
+    run = RUN(text, "-c", "hip", "--and", "knee", "--range=-10,10deg", "--range=-3,1", "--steps",
+              "3", "-");
+    FB_EQUAL_INT(run.status, 0);
+    FB_HOLDS(run.err, "'knee' is swept from -3 to 1, beyond its range, -2 to 0");
+    FB_TRUE(!strstr(run.err, "'hip'"), "the hip stays in its range: %s", run.err);
+    t = parse(run.out);
+    FB_NEAR(get(&t, 0, "hip"), -10 * degree, 1e-12, 0);
+    FB_NEAR(get(&t, 8, "knee"), 1, 1e-12, 0);
+    fb_sto_free(&t);
+    fb_run_free(&run);
+    /* eval's default state, one that is locked too */
+    char *locked = leg("", ", 'locked': true", MUSCLE("m", "shank", "0.05", "-0.1"), "");
+    run = FB_RUN(fb_fbsim_main, locked, "fbsim", "eval", "--tables=path_length", "--set=knee=-1",
+                 "--set=hip=10deg", "-");
+    FB_EQUAL_INT(run.status, 0);
+    FB_HOLDS(run.err, "'knee' is locked");
+    FB_HOLDS(run.out, "set=knee=-1,hip=0.174532925199432");
+    t = parse(run.out);
+    FB_NEAR(get(&t, 0, "/forceset/m"), reach(10 * degree, -1, 0.05, -0.1), 1e-12, 0);
+    fb_sto_free(&t);
+    fb_run_free(&run);
+    run = FB_RUN(fb_fbsim_main, locked, "fbsim", "eval", "--set=knee=1", "--states=s.sto", "-");
+    FB_EQUAL_INT(run.status, 2);
+    FB_HOLDS(run.err, "which --states replaces");
+    fb_run_free(&run);
+    free(text);
+    free(locked);
+}
+
+/* What is set stays where it is, and what depends on it follows. */
+static void set_coordinates_are_held(void) {
+    char *text = leg("", "", MUSCLE("m", "shank", "0.05", "-0.1"), COUPLED);
+    fb_run run = FB_RUN(fb_fbsim_main, text, "fbsim", "eval", "--tables=path_length",
+                        "--set=hip=0.4", "-");
+    FB_EQUAL_INT(run.status, 0);
+    fb_sto t = parse(run.out);
+    FB_NEAR(get(&t, 0, "/forceset/m"), reach(0.4, -0.3 * 0.16 - 0.2 + 0.1, 0.05, -0.1), 1e-9, 0);
+    fb_sto_free(&t);
+    fb_run_free(&run);
+    run = RUN(text, "-c", "hip", "--set=knee=0", "--steps=5", "-");
+    FB_EQUAL_INT(run.status, 0);
+    FB_HOLDS(run.err, "'knee' depends on other coordinates");
+    FB_HOLDS(run.err, "the constraints cannot be met in 5 of 5 poses");
+    fb_run_free(&run);
+    free(text);
+}
+
+/* The second model's knee bends the other way: with its sign turned both are the same. */
+static void the_other_model_may_turn_the_other_way(void) {
+    char *one = leg("", "", MUSCLE("m", "thigh", "0.05", "-0.1"), "");
+    char two[9000];
+    const char *joint = strstr(one, "\"parent\": \"ground\", \"child\": \"thigh\"");
+    snprintf(two, sizeof two, "%.*s\"parent\": \"turned\", \"child\": \"under\"%s",
+             (int)(joint - one), one,
+             joint + strlen("\"parent\": \"ground\", \"child\": \"thigh\""));
+    /* frames that turn the joint's axis round: half a turn about x on both sides */
+    char turned[9500];
+    const char *frames = strstr(two, "\"frames\": [") + strlen("\"frames\": [");
+    snprintf(turned, sizeof turned,
+             "%.*s{\"name\": \"turned\", \"parent\": \"ground\", \"rotation_xyz\": "
+             "[3.14159265358979323846, 0, 0]}, {\"name\": \"under\", \"parent\": \"thigh\", "
+             "\"rotation_xyz\": [3.14159265358979323846, 0, 0]}, %s",
+             (int)(frames - two), two, frames);
+    const char *file = fb_test_path(fb_test_folder(), "turned.fb");
+    fb_test_write_file(file, turned, strlen(turned));
+    fb_run run = RUN(one, "-c", "hip", "--range=0,1", "--against", file, "--steps=11",
+                     "--against-scale=-1", "-");
+    FB_EQUAL_INT(run.status, 0);
+    FB_HOLDS(run.err, "'hip' is swept from -1 to 0, beyond its range, -0.5 to 1; --against-scale");
+    fb_run_free(&run);
+    run = RUN(one, "-c", "hip", "--range=-1,0.5", "--against", file, "--steps=11",
+              "--against-scale=-1", "-");
+    FB_EQUAL_INT(run.status, 0);
+    FB_HOLDS(run.out, "against_scale=-1\n");
+    fb_sto t = parse(run.out);
+    for (int i = 0; i < t.n_rows; i++) {
+        FB_NEAR(get(&t, i, "/forceset/m|length|difference"), 0, 1e-12, 0);
+        FB_NEAR(get(&t, i, "/forceset/m|moment_arm|difference"), 0, 1e-12, 0);
+        FB_NEAR(get(&t, i, "strength_positive|difference"), 0, 1e-7, 0);
+        FB_NEAR(get(&t, i, "strength_negative|difference"), 0, 1e-7, 0);
+    }
+    fb_sto_free(&t);
+    fb_run_free(&run);
+    free(one);
+}
+
+static void groups_select_their_members(void) {
+    char *text = leg("", "",
+                     MUSCLE("a", "shank", "0.05",
+                            "-0.1") ", " MUSCLE("b", "thigh", "0", "0.1") ", " MUSCLE("c", "thigh",
+                                                                                      "0", "-0.1"),
+                     ", 'groups': [{'set': '/forceset', 'name': 'both', 'members': ['a', 'c']}]");
+    fb_run run = RUN(text, "-c", "hip", "-m", "both", "--steps=2", "-");
+    FB_EQUAL_INT(run.status, 0);
+    FB_HOLDS(run.out, "strength=of the chosen muscles alone, 2 of 3\n");
+    fb_sto t = parse(run.out);
+    FB_EQUAL_INT(t.n_columns, 1 + 2 * 3 + 2);
+    FB_TRUE(fb_sto_column(&t, "/forceset/a|length") > 0, "a");
+    FB_TRUE(fb_sto_column(&t, "/forceset/c|length") > 0, "c");
+    fb_sto_free(&t);
+    fb_run_free(&run);
+    run = RUN(text, "-c", "hip", "-m", "Bot", "--steps=2", "-");
+    FB_EQUAL_INT(run.status, 2);
+    FB_HOLDS(run.err, "no muscle 'Bot'; did you mean 'both'?");
+    fb_run_free(&run);
+    free(text);
+}
+
+#define PATH_TO_SHANK \
+    "'path': {'points': [{'name': 'p', 'frame': 'ground', 'location': [0.1, 0.2, 0]}, {'name': " \
+    "'q', 'frame': 'shank', 'location': [0.05, -0.1, 0]}]}"
+#define OTHER_PATHS \
+    ", 'springs': [{'name': 'band', 'type': 'path', 'resting_length': 0.6, 'stiffness': 300, " \
+    "'dissipation': 0.5, " PATH_TO_SHANK "}, {'name': 'off', 'type': 'path', 'enabled': false, " \
+    "'resting_length': 0.6, 'stiffness': 300, 'dissipation': 0.5, " PATH_TO_SHANK \
+    "}], 'actuators': [{'name': 'wire', 'type': 'path', 'optimal_force': 10, " PATH_TO_SHANK "}]"
+
+static void other_paths_are_swept(void) {
+    for (int with_muscle = 0; with_muscle < 2; with_muscle++) {
+        char *text = leg("", "", with_muscle ? MUSCLE("m", "shank", "0.05", "-0.1") : "",
+                         OTHER_PATHS);
+        fb_run run = with_muscle ? RUN(text, "-c", "hip", "--steps=5", "--paths", "-")
+                                 : RUN(text, "-c", "hip", "--steps=5", "-");
+        FB_EQUAL_INT(run.status, 0);
+        fb_sto t = parse(run.out);
+        FB_EQUAL_INT(t.n_columns, 1 + 3 + 3 + 2 + (with_muscle ? 3 + 2 : 0));
+        FB_EQUAL_INT(fb_sto_column(&t, "/forceset/wire|tension"), -1); /* follows a control */
+        for (int i = 0; i < t.n_rows; i++) {
+            double hip = get(&t, i, "hip"), L = reach(hip, 0, 0.05, -0.1), h = 1e-6;
+            double arm = -(reach(hip + h, 0, 0.05, -0.1) - reach(hip - h, 0, 0.05, -0.1)) / (2 * h);
+            FB_NEAR(get(&t, i, "/forceset/band|length"), L, 1e-12, 0);
+            FB_NEAR(get(&t, i, "/forceset/band|moment_arm"), arm, 1e-8, 0);
+            FB_NEAR(get(&t, i, "/forceset/band|tension"), 300 * fmax(0, L - 0.6), 1e-9, 0);
+            FB_SAME(get(&t, i, "/forceset/off|tension"), 0);
+            FB_NEAR(get(&t, i, "/forceset/wire|moment_arm"), arm, 1e-8, 0);
+        }
+        fb_sto_free(&t);
+        fb_run_free(&run);
+        if (with_muscle) {
+            run = RUN(text, "-c", "hip", "-m", "band", "-");
+            FB_EQUAL_INT(run.status, 2);
+            FB_HOLDS(run.err, "no muscle 'band'; it is a PathSpring: --paths sweeps it");
+            fb_run_free(&run);
+            run = RUN(text, "-c", "hip", "-m", "band", "--paths", "--steps=2", "-");
+            FB_EQUAL_INT(run.status, 0);
+            FB_TRUE(!strstr(run.out, "strength"), "no muscle, no strength");
+            fb_run_free(&run);
+        }
+        free(text);
+    }
+    char *bare = leg("", "", "", "");
+    fb_run run = RUN(bare, "-c", "hip", "-");
+    FB_EQUAL_INT(run.status, 1);
+    FB_HOLDS(run.err, "no muscle and no other path");
+    fb_run_free(&run);
+    free(bare);
+}
+
+static void many_that_one_model_lacks_are_counted(void) {
+    char list[4000] = "", *to = list;
+    for (int i = 0; i < 8; i++) {
+        char one[600];
+        snprintf(one, sizeof one, "%s", MUSCLE("m?", "shank", "0.05", "-0.1"));
+        *strchr(one, '?') = (char)('0' + i);
+        to += snprintf(to, (size_t)(list + sizeof list - to), "%s%s", i ? ", " : "", one);
+    }
+    char *one = leg("", "", list, ""),
+         *two = leg("", "", MUSCLE("m0", "shank", "0.05", "-0.1"), "");
+    const char *file = fb_test_path(fb_test_folder(), "few.fb");
+    fb_test_write_file(file, two, strlen(two));
+    fb_run run = RUN(one, "-c", "hip", "--against", file, "--steps=2", "-");
+    FB_EQUAL_INT(run.status, 0);
+    FB_HOLDS(run.err, "muscle 'm5' is in - only\nfbsim: and 2 more are in - only\n");
+    FB_TRUE(!strstr(run.err, "m6"), "%s", run.err);
+    FB_HOLDS(run.err, "fbsim: 1 muscle does not differ\n");
     fb_run_free(&run);
     free(one);
     free(two);
@@ -341,7 +543,7 @@ static void a_muscle_that_is_off_adds_no_strength(void) {
 
 static void wrong_usage_has_status_2(void) {
     static const struct {
-        const char *args[4];
+        const char *args[5];
         const char *message;
     } all[] = {
         {{NULL}, "--coordinate NAME"},
@@ -352,9 +554,22 @@ static void wrong_usage_has_status_2(void) {
         {{"-c", "elbow_flexion", "--and=wrist"}, "no coordinate 'wrist'"},
         {{"-c", "elbow_flexion", "--moment-arms=long"}, "not 'long'"},
         {{"-c", "elbow_flexion", "--activation=2"}, "--activation must be"},
+        {{"-c", "Elbow_flexio"}, "no coordinate 'Elbow_flexio'; did you mean 'elbow_flexion'?"},
+        {{"-c", "elbow_flexion", "-m", "biceps_long,BICEPS_SHORT"},
+         "no muscle 'BICEPS_SHORT'; did you mean 'biceps_short'?"},
+        {{"-c", "elbow_flexion", "--range=10"}, "--range must be LOW,HIGH"},
+        {{"-c", "elbow_flexion", "--range=2,1"}, "--range must be LOW,HIGH"},
+        {{"-c", "elbow_flexion", "--range=0,nan"}, "must be a number"},
+        {{"-c", "elbow_flexion", "--range=0,1", "--range=0,1"}, "more often than"},
+        {{"-c", "elbow_flexion", "--set=elbow_flexion=1"}, "--set is for others"},
+        {{"-c", "elbow_flexion", "--set=elbow=1"}, "no coordinate 'elbow'"},
+        {{"-c", "elbow_flexion", "--set=elbow"}, "--set must be NAME=VALUE"},
+        {{"-c", "elbow_flexion", "--against-scale=-1"}, "is for the model of --against"},
+        {{"-c", "elbow_flexion", "--against", ELBOW, "--against-scale=0"},
+         "--against-scale must be"},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        const char *args[8] = {"fbsim", "sweep", ELBOW};
+        const char *args[9] = {"fbsim", "sweep", ELBOW};
         memcpy(args + 3, all[i].args, sizeof all[i].args);
         fb_run run = fb_test_run(fb_fbsim_main, NULL, args);
         FB_EQUAL_INT(run.status, 2);
@@ -371,6 +586,12 @@ static const fb_test tests[] = {
     FB_TEST(a_grid_has_both_arms),
     FB_TEST(against_itself_nothing_differs),
     FB_TEST(another_model_is_compared_by_names),
+    FB_TEST(other_coordinates_can_be_set),
+    FB_TEST(set_coordinates_are_held),
+    FB_TEST(the_other_model_may_turn_the_other_way),
+    FB_TEST(groups_select_their_members),
+    FB_TEST(other_paths_are_swept),
+    FB_TEST(many_that_one_model_lacks_are_counted),
     FB_TEST(held_coordinates_are_moved_and_told),
     FB_TEST(every_nan_has_a_word),
     FB_TEST(a_muscle_that_is_off_adds_no_strength),

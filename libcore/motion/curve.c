@@ -1,4 +1,4 @@
-#include "libcore/muscle/curve.h"
+#include "libcore/motion/curve.h"
 
 #include <math.h>
 #include <string.h>
@@ -159,6 +159,19 @@ double fb_curve_value(const fb_curve *curve, double x, double *slope) {
     return y;
 }
 
+double fb_curve_curvature(const fb_curve *curve, double x) {
+    int i = 0, last = curve->n - 1;
+    if (!(x > curve->x[0][0]) || x >= curve->x[last][5]) {
+        return 0;
+    }
+    while (i < last && x >= curve->x[i][5]) {
+        i++;
+    }
+    double of[3];
+    exact(curve, i, x, of);
+    return of[2];
+}
+
 static bool rises(const fb_curve *curve) {
     for (int i = 0; i < curve->n; i++) {
         for (int k = 0; k < 5; k++) {
@@ -269,4 +282,41 @@ bool fb_curve_compressive_pennation(fb_curve *curve, const fb_element *element) 
     fb_curve_add(curve, 0, 1, number_or(element, "stiffness_at_perpendicular", -2 / x1), x1, 0, 0,
                  number_or(element, "curviness", 0.1));
     return rises(curve);
+}
+
+static bool force_velocity(fb_curve *curve, const fb_element *element) {
+    return fb_curve_force_velocity(curve, element, -1, -1);
+}
+
+static bool force_velocity_inverse(fb_curve *curve, const fb_element *element) {
+    fb_curve forward;
+    memset(curve, 0, sizeof *curve);
+    if (!force_velocity(&forward, element) || !(forward.slope[0] > 0) || !(forward.slope[1] > 0)) {
+        return false;
+    }
+    fb_curve_invert(curve, &forward);
+    return rises(curve);
+}
+
+static bool active_force_length(fb_curve *curve, const fb_element *element) {
+    return fb_curve_active_force_length(curve, element, -1);
+}
+
+bool fb_curve_of(fb_curve *curve, const fb_element *element) {
+    static const struct {
+        const char *cls;
+        bool (*make)(fb_curve *curve, const fb_element *element);
+    } classes[] = {{"ActiveForceLengthCurve", active_force_length},
+                   {"ForceVelocityCurve", force_velocity},
+                   {"ForceVelocityInverseCurve", force_velocity_inverse},
+                   {"FiberForceLengthCurve", fb_curve_fiber_force_length},
+                   {"TendonForceLengthCurve", fb_curve_tendon_force_length},
+                   {"FiberCompressiveForceLengthCurve", fb_curve_compressive_length},
+                   {"FiberCompressiveForceCosPennationCurve", fb_curve_compressive_pennation}};
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        if (strcmp(element->cls->name, classes[i].cls) == 0) {
+            return classes[i].make(curve, element);
+        }
+    }
+    return false;
 }

@@ -5,8 +5,8 @@
  * Source: M. Millard, T. Uchida, A. Seth, S. Delp, Flexing computational muscle: modeling and
  * simulation of musculotendon dynamics, J. Biomech. Eng. 135 (2013) 021005, and the choices of
  * parameters that OpenSim made. */
-#ifndef FB_MUSCLE_CURVE_H
-#define FB_MUSCLE_CURVE_H
+#ifndef FB_MOTION_CURVE_H
+#define FB_MOTION_CURVE_H
 
 #include <stdbool.h>
 
@@ -42,6 +42,8 @@ void fb_curve_tabulate(fb_curve *curve, fb_arena *arena);
 
 /* Value at x; `slope`, unless NULL, gets the derivative. */
 double fb_curve_value(const fb_curve *curve, double x, double *slope);
+/* The second derivative at x; slower, and never from the table. */
+double fb_curve_curvature(const fb_curve *curve, double x);
 
 /* The curves from elements of the classes of their names (NULL: the usual active curve). `minimum`
  * and `end_slope` replace the element's own value unless negative: the muscles change them with
@@ -55,6 +57,9 @@ bool fb_curve_fiber_force_length(fb_curve *curve, const fb_element *element);
 bool fb_curve_tendon_force_length(fb_curve *curve, const fb_element *element);
 bool fb_curve_compressive_length(fb_curve *curve, const fb_element *element);
 bool fb_curve_compressive_pennation(fb_curve *curve, const fb_element *element);
+/* The curve of an element of any of these classes, and of ForceVelocityInverseCurve, with its own
+ * parameters. False if it is of another class, or they make no rising curve. */
+bool fb_curve_of(fb_curve *curve, const fb_element *element);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* The muscles' Bezier curves against known numbers, for smoothness, and their inverse. */
-#include "libcore/muscle/curve.h"
+#include "libcore/motion/curve.h"
 
 #include <math.h>
 #include <stdlib.h>
