@@ -44,13 +44,7 @@ static void look_for(const fb_element *element, void *context) {
         places = fb_arena_printf(&s->arena, "%s%s%s", places, i ? ", " : "",
                                  *s->folders[i] ? s->folders[i] : ".");
     }
-    const fb_element *component = element;
-    while (component->owner && !component->path) {
-        component = component->owner;
-    }
-    fb_diag_add(s->diag, FB_WARNING, FB2304,
-                (fb_place){element->file, fb_element_line(element), component->path,
-                           element->cls->name},
+    fb_diag_add(s->diag, FB_WARNING, FB2304, fb_element_place(element),
                 "it is not shown", "the mesh '%s' is in none of: %s", file, places);
 }
 

@@ -387,6 +387,18 @@ int fb_element_line(const fb_element *element) {
     return element ? element->line : 0;
 }
 
+const fb_element *fb_element_component(const fb_element *element) {
+    while (element->owner && !element->path) {
+        element = element->owner;
+    }
+    return element;
+}
+
+fb_place fb_element_place(const fb_element *element) {
+    return (fb_place){element->file, fb_element_line(element), fb_element_component(element)->path,
+                      element->cls->name};
+}
+
 const char *fb_path_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;

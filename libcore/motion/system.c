@@ -121,8 +121,7 @@ typedef struct builder {
 static void fail(builder *b, const fb_element *element, fb_diag_id id, const char *what) {
     b->status = FB_E_INPUT;
     fb_diag_add(b->diag, FB_ERROR, id,
-                (fb_place){element->file, fb_element_line(element), element->path,
-                           element->cls->name},
+                fb_element_place(element),
                 NULL, "%s '%s': %s", element->cls->name, element->name ? element->name : "", what);
 }
 
@@ -533,7 +532,7 @@ static void cut_loop(tree *t, link *l) {
     builder *b = t->b;
     int master = number_of(b, l->child), copy = (int)b->n_mobods, copies = 0;
     fb_diag_add(b->diag, FB_WARNING, FB2306,
-                (fb_place){l->joint->file, l->joint->line, l->joint->path, l->joint->cls->name},
+                fb_element_place(l->joint),
                 "it is replaced by constraints", "joint '%s' closes a loop", l->joint->name);
     for (int i = 0; i < copy; i++) {
         copies += b->s->mobods[i].copy_of == master;

@@ -15,13 +15,9 @@ typedef struct builder {
     size_t n, capacity;
 } builder;
 
-static fb_place place_of(const fb_element *element) {
-    return (fb_place){element->file, fb_element_line(element), element->path, element->cls->name};
-}
-
 static void skip(builder *b, const fb_element *controller, const char *why) {
     b->c->n_skipped++;
-    fb_diag_add(b->diag, FB_WARNING, FB2308, place_of(controller),
+    fb_diag_add(b->diag, FB_WARNING, FB2308, fb_element_place(controller),
                 "results are those of the model without it", "%s '%s': %s", controller->cls->name,
                 controller->name ? controller->name : "", why);
 }

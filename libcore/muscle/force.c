@@ -14,10 +14,6 @@
 
 typedef fb_force_builder builder;
 
-static fb_place place_of(const fb_element *element) {
-    return (fb_place){element->file, fb_element_line(element), element->path, element->cls->name};
-}
-
 static const char *class_of(const fb_element *element) {
     const char *kept = element->cls == &fb_class_kept ? fb_get_string(element, "class") : NULL;
     return kept ? kept : element->cls->name;
@@ -25,14 +21,14 @@ static const char *class_of(const fb_element *element) {
 
 void fb_force_skip(fb_force_builder *b, const fb_element *element, const char *why) {
     b->f->n_skipped++;
-    fb_diag_add(b->diag, FB_WARNING, FB2308, place_of(element),
+    fb_diag_add(b->diag, FB_WARNING, FB2308, fb_element_place(element),
                 "results are those of the model without it", "%s '%s': %s", class_of(element),
                 element->name ? element->name : "", why);
 }
 
 static void refuse(builder *b, const fb_element *element, const char *key, const char *why) {
     b->status = FB_E_INPUT;
-    fb_diag_add(b->diag, FB_ERROR, FB2305, place_of(element), NULL, "%s of %s '%s': %s", key,
+    fb_diag_add(b->diag, FB_ERROR, FB2305, fb_element_place(element), NULL, "%s of %s '%s': %s", key,
                 element->cls->name, element->name ? element->name : "", why);
 }
 

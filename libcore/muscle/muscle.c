@@ -16,7 +16,7 @@ typedef struct builder {
 static void fail(builder *b, const fb_element *element, const char *what) {
     b->status = FB_E_INPUT;
     fb_diag_add(b->diag, FB_ERROR, FB2307,
-                (fb_place){element->file, element->line, element->path, element->cls->name}, NULL,
+                fb_element_place(element), NULL,
                 "%s '%s': %s", element->cls->name, element->name, what);
 }
 

@@ -20,7 +20,7 @@ typedef struct builder {
 static void fail(builder *b, const fb_element *owner, const char *what) {
     b->status = FB_E_INPUT;
     fb_diag_add(b->diag, FB_ERROR, FB2308,
-                (fb_place){owner->file, owner->line, owner->path, owner->cls->name}, NULL,
+                fb_element_place(owner), NULL,
                 "%s '%s': %s", owner->cls->name, owner->name ? owner->name : "", what);
 }
 
@@ -29,7 +29,7 @@ static void lack(builder *b, fb_path *path, const char *what) {
     const fb_element *owner = path->owner;
     path->lacking = true;
     fb_diag_add(b->diag, FB_WARNING, FB2308,
-                (fb_place){owner->file, fb_element_line(owner), owner->path, owner->cls->name},
+                fb_element_place(owner),
                 "its length is nan, and it does not pull", "%s '%s': %s", owner->cls->name,
                 owner->name ? owner->name : "", what);
 }

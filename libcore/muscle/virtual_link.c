@@ -153,7 +153,7 @@ static fb_status check_begins(const fb_links *l, fb_diag *diag) {
         const fb_element *e = l->links[i].element;
         if (!isfinite(fb_v3_norm(l->links[i].begin))) {
             status = FB_E_INPUT;
-            fb_diag_add(diag, FB_ERROR, FB2104, (fb_place){e->file, e->line, e->path, e->cls->name},
+            fb_diag_add(diag, FB_ERROR, FB2104, fb_element_place(e),
                         NULL, "virtual link '%s': where it begins must be finite numbers", e->name);
         }
     }
@@ -679,8 +679,7 @@ void fb_links_follow(fb_links *l, const fb_state *state, double *path_arms) {
 void fb_links_tell(const fb_links *l, const char *variable, double value, fb_diag *diag) {
     for (int i = 0; i < l->n; i++) {
         const fb_link *link = &l->links[i];
-        fb_place place = {link->element->file, link->element->line, link->element->path,
-                          link->element->cls->name};
+        fb_place place = fb_element_place(link->element);
         if (link->failed) {
             fb_diag_add(diag, FB_WARNING, FB4004, place, "what comes nearest is used",
                         "virtual link '%s': no equilibrium at %s %g: %.3g N are left of the "
