@@ -12,6 +12,7 @@
 /* ---- frames --------------------------------------------------------------------------------- */
 
 #define MOST_FRAMES 1000
+#define DIGITS_LOST 30505 /* before this version OpenSim rounds the offsets of frames */
 
 /* "+x", "-y", "z": the axis (0 to 2) and its sign; -1 if it is none. */
 static int signed_axis(const char *text, double *sign) {
@@ -104,6 +105,35 @@ bool fb_frame_pose(const fb_element *frame, fb_pose *pose, const fb_element **ba
     return false;
 }
 
+/* A number as OpenSim has it after it rewrote an old document: six significant digits. */
+static double six_digits(double x) {
+    char text[32];
+    snprintf(text, sizeof text, "%.6g", x);
+    double y = x;
+    return fb_number_parse(text, strlen(text), &y) ? y : x;
+}
+
+bool fb_frame_pose_opensim4(const fb_element *frame, int version, fb_pose *pose,
+                            const fb_element **base) {
+    double translation[3], angles[3];
+    if (version == 0 || version >= DIGITS_LOST || !frame || frame->cls->family != FB_FRAME ||
+        !fb_get_vector(frame, "translation", translation, 3) ||
+        !fb_get_vector(frame, "rotation_xyz", angles, 3)) {
+        return fb_frame_pose(frame, pose, base);
+    }
+    fb_pose inner, outer;
+    for (int i = 0; i < 3; i++) {
+        inner.p[i] = six_digits(translation[i]);
+        angles[i] = six_digits(angles[i]);
+    }
+    fb_m3_from_xyz(inner.R, angles);
+    if (!fb_frame_pose(fb_get_target(frame, "parent"), &outer, base)) {
+        return false;
+    }
+    fb_pose_mul(pose, &outer, &inner);
+    return true;
+}
+
 /* ---- compiling ------------------------------------------------------------------------------ */
 
 typedef struct builder {
@@ -124,8 +154,6 @@ static void fail(builder *b, const fb_element *element, fb_diag_id id, const cha
                 fb_element_place(element),
                 NULL, "%s '%s': %s", element->cls->name, element->name ? element->name : "", what);
 }
-
-static double six_digits(double x);
 
 static void read_inertia(const builder *b, fb_mobod *m, const fb_element *body) {
     double x[6] = {0};
@@ -314,36 +342,10 @@ static void compile_joint(builder *b, fb_mobod *m, const fb_element *joint, int 
     }
 }
 
-/* A number as OpenSim has it after it rewrote an old document: six significant digits. */
-static double six_digits(double x) {
-    char text[32];
-    snprintf(text, sizeof text, "%.6g", x);
-    double y = x;
-    return fb_number_parse(text, strlen(text), &y) ? y : x;
-}
-
-/* The place of a joint's or a constraint's frame. Before version 30505 offsets were numbers of the
- * joint, and OpenSim loses digits when it makes frames of them. */
+/* The place of a joint's or a constraint's frame. */
 static bool linker_frame(const builder *b, const fb_element *frame, fb_pose *pose,
                          const fb_element **base) {
-    int version = b->model->source_version;
-    double translation[3], angles[3];
-    if (!b->as_opensim4 || version == 0 || version >= 30505 || !frame ||
-        frame->cls->family != FB_FRAME || !fb_get_vector(frame, "translation", translation, 3) ||
-        !fb_get_vector(frame, "rotation_xyz", angles, 3)) {
-        return fb_frame_pose(frame, pose, base);
-    }
-    fb_pose inner, outer;
-    for (int i = 0; i < 3; i++) {
-        inner.p[i] = six_digits(translation[i]);
-        angles[i] = six_digits(angles[i]);
-    }
-    fb_m3_from_xyz(inner.R, angles);
-    if (!fb_frame_pose(fb_get_target(frame, "parent"), &outer, base)) {
-        return false;
-    }
-    fb_pose_mul(pose, &outer, &inner);
-    return true;
+    return fb_frame_pose_opensim4(frame, b->as_opensim4 ? b->model->source_version : 0, pose, base);
 }
 
 /* The number of a body, or -1 while it is not in the tree. */

@@ -140,6 +140,11 @@ int fb_system_coordinate(const fb_system *system, const fb_element *coordinate);
 int fb_system_body(const fb_system *system, const fb_element *frame, fb_pose *pose);
 /* A frame's place in its base body, stations included; false if it has none. */
 bool fb_frame_pose(const fb_element *frame, fb_pose *pose, const fb_element **base);
+/* The same as OpenSim 4 has it from a document of a version (0: none). Before 30505 offsets were
+ * numbers of a joint, constraint or bushing; OpenSim makes frames of them through text with six
+ * digits. */
+bool fb_frame_pose_opensim4(const fb_element *frame, int version, fb_pose *pose,
+                            const fb_element **base);
 
 /* A body's mass, first and second moments about the ground's origin, in ground axes. */
 typedef struct fb_moments {

@@ -5,10 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "libcore/base/number.h"
-
-#define ENGAGED 2.0e-14   /* control above which a clutch holds: Simbody's eps^(7/8) */
-#define DIGITS_LOST 30505 /* before this version OpenSim rounds the offsets of frames */
+#define ENGAGED 2.0e-14 /* control above which a clutch holds: Simbody's eps^(7/8) */
 
 /* ---- compiling ------------------------------------------------------------------------------ */
 
@@ -44,32 +41,13 @@ static bool find_coordinate(builder *b, fb_force *force) {
     return force->coordinate >= 0;
 }
 
-/* A number as OpenSim has it after it rewrote an old document: six significant digits. */
-static double six_digits(double x) {
-    char text[32];
-    double y = x;
-    snprintf(text, sizeof text, "%.6g", x);
-    return fb_number_parse(text, strlen(text), &y) ? y : x;
-}
-
-/* A frame of a bushing: OpenSim loses digits of an offset when it upgrades an old document. */
+/* The body of a bushing's frame. */
 static int linked_frame(const builder *b, const fb_element *frame, fb_pose *pose) {
-    int version = b->f->system->model->source_version;
-    double translation[3], angles[3];
-    if (!b->f->as_opensim4 || version == 0 || version >= DIGITS_LOST || !frame ||
-        frame->cls->family != FB_FRAME || !fb_get_vector(frame, "translation", translation, 3) ||
-        !fb_get_vector(frame, "rotation_xyz", angles, 3)) {
-        return fb_system_body(b->f->system, frame, pose);
-    }
-    fb_pose inner, outer;
-    for (int i = 0; i < 3; i++) {
-        inner.p[i] = six_digits(translation[i]);
-        angles[i] = six_digits(angles[i]);
-    }
-    fb_m3_from_xyz(inner.R, angles);
-    int body = fb_system_body(b->f->system, fb_get_target(frame, "parent"), &outer);
-    fb_pose_mul(pose, &outer, &inner);
-    return body;
+    const fb_element *base = NULL;
+    int version = b->f->as_opensim4 ? b->f->system->model->source_version : 0;
+    return fb_frame_pose_opensim4(frame, version, pose, &base)
+               ? fb_system_body(b->f->system, base, NULL)
+               : -1;
 }
 
 static bool find_bodies(builder *b, fb_force *force, const char *key1, const char *key2) {
