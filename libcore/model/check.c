@@ -34,7 +34,8 @@ void fb_visit_model(const fb_model *model, void (*act)(const fb_element *, void 
 
 /* "Thelen2003Muscle 'TRIlong'": the element's class, the component's name. */
 #define WHO "%s '%s': "
-#define WHO_ARGS(E) (E)->cls->name, fb_element_component(E)->name ? fb_element_component(E)->name : ""
+#define WHO_ARGS(E) \
+    (E)->cls->name, fb_element_component(E)->name ? fb_element_component(E)->name : ""
 
 /* ---- frames and topology -------------------------------------------------------------------- */
 
@@ -117,8 +118,9 @@ static void check_topology(const fb_model *model, fb_diag *diag) {
         size_t a = find_tree(tree, body_number(bodies, parent)),
                b = find_tree(tree, body_number(bodies, child));
         if (parent == child) {
-            fb_diag_add(diag, FB_WARNING, FB2306, fb_element_place(joint), "OpenSim refuses such a model",
-                        WHO "it joins %s to itself", WHO_ARGS(joint), parent->name);
+            fb_diag_add(diag, FB_WARNING, FB2306, fb_element_place(joint),
+                        "OpenSim refuses such a model", WHO "it joins %s to itself",
+                        WHO_ARGS(joint), parent->name);
         } else if (a == b) {
             fb_diag_add(diag, FB_WARNING, FB2306, fb_element_place(joint),
                         "OpenSim cuts the loop: a copy of the child and a weld constraint",
@@ -244,7 +246,8 @@ static void check_coordinate(const fb_element *coordinate, fb_diag *diag) {
                     range[1]);
     } else if (fb_get_bool(coordinate, "clamped") &&
                (value < range[0] - 1.5e-8 || value > range[1] + 1.5e-8)) {
-        fb_diag_add(diag, FB_WARNING, FB2104, fb_element_place(coordinate), "OpenSim refuses such a model",
+        fb_diag_add(diag, FB_WARNING, FB2104, fb_element_place(coordinate),
+                    "OpenSim refuses such a model",
                     WHO "it is clamped to %g .. %g, but its default value is %g",
                     WHO_ARGS(coordinate), range[0], range[1], value);
     }
@@ -253,7 +256,8 @@ static void check_coordinate(const fb_element *coordinate, fb_diag *diag) {
 static void check_range(const fb_element *point, fb_diag *diag) {
     double range[2];
     if (fb_get_vector(point, "range", range, 2) && range[0] > range[1]) {
-        fb_diag_add(diag, FB_WARNING, FB2104, fb_element_place(point), "the path never passes through it",
+        fb_diag_add(diag, FB_WARNING, FB2104, fb_element_place(point),
+                    "the path never passes through it",
                     WHO "the path point '%s' has a range from %g down to %g", WHO_ARGS(point),
                     point->name ? point->name : "", range[0], range[1]);
     }
@@ -267,7 +271,8 @@ static void check_quadrant(const fb_element *wrap, fb_diag *diag) {
     }
     const char *axis = text + (*text == '+' || *text == '-');
     if (!*axis || axis[1] || !strchr("xyzXYZ", *axis)) {
-        fb_diag_add(diag, FB_WARNING, FB2103, fb_element_place(wrap), "OpenSim refuses such a model",
+        fb_diag_add(diag, FB_WARNING, FB2103, fb_element_place(wrap),
+                    "OpenSim refuses such a model",
                     WHO "the quadrant must be all, or x, y or z with a sign, got '%s'",
                     WHO_ARGS(wrap), text);
     }
@@ -278,15 +283,16 @@ static void check_path(const fb_element *path, fb_diag *diag) {
     int n = points ? points->n : 0;
     if (n < 2) {
         fb_diag_add(diag, FB_WARNING, FB2307, fb_element_place(path), "the path has no length",
-                    WHO "it has %d point%s; a path needs two", WHO_ARGS(fb_element_component(path)), n,
-                    n == 1 ? "" : "s");
+                    WHO "it has %d point%s; a path needs two", WHO_ARGS(fb_element_component(path)),
+                    n, n == 1 ? "" : "s");
     }
     for (int i = 0; wraps && i < wraps->n; i++) {
         double range[2];
         if (fb_get_vector(wraps->as.objects[i], "range", range, 2) &&
             (range[0] > n || range[1] > n ||
              (range[0] > 0 && range[1] > 0 && range[0] >= range[1]))) {
-            fb_diag_add(diag, FB_WARNING, FB2104, fb_element_place(path), "the path does not wrap there",
+            fb_diag_add(diag, FB_WARNING, FB2104, fb_element_place(path),
+                        "the path does not wrap there",
                         WHO "a wrap is between the points %g and %g of %d",
                         WHO_ARGS(fb_element_component(path)), range[0], range[1], n);
         }
@@ -342,8 +348,9 @@ static void check_table(const fb_element *function, fb_diag *diag) {
         return;
     }
     if (x->n != y->n) {
-        fb_diag_add(diag, FB_WARNING, FB2305, fb_element_place(function), "OpenSim refuses such a model",
-                    WHO "a table has %d x but %d y", WHO_ARGS(function), x->n, y->n);
+        fb_diag_add(diag, FB_WARNING, FB2305, fb_element_place(function),
+                    "OpenSim refuses such a model", WHO "a table has %d x but %d y",
+                    WHO_ARGS(function), x->n, y->n);
     }
     for (int i = 1; i < x->n; i++) {
         if (!(x->as.numbers[i] > x->as.numbers[i - 1])) {

@@ -279,8 +279,8 @@ bool fb_function_series(fb_function *f, int degree, const double *x, const doubl
 
 static fb_status refuse(const fb_element *element, fb_diag *diag, const char *what) {
     const fb_element *component = fb_element_component(element);
-    fb_diag_add(diag, FB_ERROR, FB2305, fb_element_place(element), NULL, "%s of '%s': %s", element->cls->name, component->name ? component->name : "",
-                what);
+    fb_diag_add(diag, FB_ERROR, FB2305, fb_element_place(element), NULL, "%s of '%s': %s",
+                element->cls->name, component->name ? component->name : "", what);
     return FB_E_INPUT;
 }
 

@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "libcore/motion/joints.h"
-
-#define SMALL_PIVOT 1e-24      /* relative to the largest mass: below, a direction moves none */
-#define SMALL_CONSTRAINT 1e-10 /* likewise: below, constraints may be redundant; as in solve.c */
+#include "libcore/motion/solve.h"
 
 /* ---- compiling ------------------------------------------------------------------------------ */
 
@@ -205,7 +203,7 @@ static bool factor(const fb_reduction *r, double *A) {
     for (int k = n - 1; k >= 0; k--) {
         double *row = A + k * n, inverse = 1 / row[k];
         const int *first = r->column + r->begin[k], *end = r->column + r->begin[k + 1];
-        if (!(row[k] > SMALL_PIVOT * largest)) {
+        if (!(row[k] > FB_SMALL_PIVOT * largest)) {
             return false;
         }
         for (const int *i = end - 1; i >= first; i--) { /* rows below use row[*i] as it was */
@@ -241,39 +239,6 @@ static void solve_lower(const fb_reduction *r, const double *A, double *x) {
     }
 }
 
-/* Cholesky's factor of a small matrix of full rank, and lambda from it; false if it has less. */
-static bool solve_full(int m, double *A, double *lambda) {
-    double largest = 0;
-    for (int i = 0; i < m; i++) {
-        largest = fmax(largest, A[i * m + i]);
-    }
-    for (int j = 0; j < m; j++) {
-        for (int i = j; i < m; i++) {
-            double sum = A[i * m + j];
-            for (int k = 0; k < j; k++) {
-                sum -= A[i * m + k] * A[j * m + k];
-            }
-            if (i == j && !(sum > SMALL_CONSTRAINT * largest)) {
-                return false;
-            }
-            A[i * m + j] = i == j ? sqrt(sum) : sum / A[j * m + j];
-        }
-    }
-    for (int i = 0; i < m; i++) {
-        for (int k = 0; k < i; k++) {
-            lambda[i] -= A[i * m + k] * lambda[k];
-        }
-        lambda[i] /= A[i * m + i];
-    }
-    for (int i = m - 1; i >= 0; i--) {
-        for (int k = i + 1; k < m; k++) {
-            lambda[i] -= A[k * m + i] * lambda[k];
-        }
-        lambda[i] /= A[i * m + i];
-    }
-    return true;
-}
-
 /* Adds to y (= L^-T rhs) what the multipliers push: G M^-1 G^T lambda = b - G M^-1 rhs. W = G L^-1;
  * D is the factor's diagonal. */
 static bool add_multipliers(const fb_reduction *r, const double *A, const double *W,
@@ -293,9 +258,11 @@ static bool add_multipliers(const fb_reduction *r, const double *A, const double
             S[i * m + j] = sum;
         }
     }
-    if (!solve_full(m, S, lambda)) {
+    if (!fb_cholesky(m, S, FB_SMALL_CONSTRAINT)) {
         return false;
     }
+    fb_cholesky_forward(m, S, lambda);
+    fb_cholesky_backward(m, S, lambda);
     for (int i = 0; i < m; i++) {
         for (int k = 0; k < n; k++) {
             y[k] += W[i * n + k] * lambda[i];

@@ -150,9 +150,8 @@ typedef struct builder {
 
 static void fail(builder *b, const fb_element *element, fb_diag_id id, const char *what) {
     b->status = FB_E_INPUT;
-    fb_diag_add(b->diag, FB_ERROR, id,
-                fb_element_place(element),
-                NULL, "%s '%s': %s", element->cls->name, element->name ? element->name : "", what);
+    fb_diag_add(b->diag, FB_ERROR, id, fb_element_place(element), NULL, "%s '%s': %s",
+                element->cls->name, element->name ? element->name : "", what);
 }
 
 static void read_inertia(const builder *b, fb_mobod *m, const fb_element *body) {
@@ -533,8 +532,7 @@ static void add_free_link(tree *t, const fb_element *body) {
 static void cut_loop(tree *t, link *l) {
     builder *b = t->b;
     int master = number_of(b, l->child), copy = (int)b->n_mobods, copies = 0;
-    fb_diag_add(b->diag, FB_WARNING, FB2306,
-                fb_element_place(l->joint),
+    fb_diag_add(b->diag, FB_WARNING, FB2306, fb_element_place(l->joint),
                 "it is replaced by constraints", "joint '%s' closes a loop", l->joint->name);
     for (int i = 0; i < copy; i++) {
         copies += b->s->mobods[i].copy_of == master;

@@ -25,8 +25,8 @@ void fb_force_skip(fb_force_builder *b, const fb_element *element, const char *w
 
 static void refuse(builder *b, const fb_element *element, const char *key, const char *why) {
     b->status = FB_E_INPUT;
-    fb_diag_add(b->diag, FB_ERROR, FB2305, fb_element_place(element), NULL, "%s of %s '%s': %s", key,
-                element->cls->name, element->name ? element->name : "", why);
+    fb_diag_add(b->diag, FB_ERROR, FB2305, fb_element_place(element), NULL, "%s of %s '%s': %s",
+                key, element->cls->name, element->name ? element->name : "", why);
 }
 
 static void numbers(fb_force *force, const char *const *keys, int n) {

@@ -15,9 +15,8 @@ typedef struct builder {
 
 static void fail(builder *b, const fb_element *element, const char *what) {
     b->status = FB_E_INPUT;
-    fb_diag_add(b->diag, FB_ERROR, FB2307,
-                fb_element_place(element), NULL,
-                "%s '%s': %s", element->cls->name, element->name, what);
+    fb_diag_add(b->diag, FB_ERROR, FB2307, fb_element_place(element), NULL, "%s '%s': %s",
+                element->cls->name, element->name, what);
 }
 
 static double number(const fb_element *element, const char *key) {

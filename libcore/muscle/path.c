@@ -19,17 +19,15 @@ typedef struct builder {
 
 static void fail(builder *b, const fb_element *owner, const char *what) {
     b->status = FB_E_INPUT;
-    fb_diag_add(b->diag, FB_ERROR, FB2308,
-                fb_element_place(owner), NULL,
-                "%s '%s': %s", owner->cls->name, owner->name ? owner->name : "", what);
+    fb_diag_add(b->diag, FB_ERROR, FB2308, fb_element_place(owner), NULL, "%s '%s': %s",
+                owner->cls->name, owner->name ? owner->name : "", what);
 }
 
 /* A path that is kept, but not computed. */
 static void lack(builder *b, fb_path *path, const char *what) {
     const fb_element *owner = path->owner;
     path->lacking = true;
-    fb_diag_add(b->diag, FB_WARNING, FB2308,
-                fb_element_place(owner),
+    fb_diag_add(b->diag, FB_WARNING, FB2308, fb_element_place(owner),
                 "its length is nan, and it does not pull", "%s '%s': %s", owner->cls->name,
                 owner->name ? owner->name : "", what);
 }

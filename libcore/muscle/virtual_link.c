@@ -153,8 +153,8 @@ static fb_status check_begins(const fb_links *l, fb_diag *diag) {
         const fb_element *e = l->links[i].element;
         if (!isfinite(fb_v3_norm(l->links[i].begin))) {
             status = FB_E_INPUT;
-            fb_diag_add(diag, FB_ERROR, FB2104, fb_element_place(e),
-                        NULL, "virtual link '%s': where it begins must be finite numbers", e->name);
+            fb_diag_add(diag, FB_ERROR, FB2104, fb_element_place(e), NULL,
+                        "virtual link '%s': where it begins must be finite numbers", e->name);
         }
     }
     return status;
