@@ -7,7 +7,7 @@
 
 #include "tools/fbplot.h"
 
-#define DEGREES (180 / 3.14159265358979323846)
+#define DEGREES (180 / M_PI)
 #define MOST_RADIANS \
     20 /* beyond this, "radians" are degrees that an old program did not declare \
         */

@@ -9,7 +9,7 @@
 
 #define ASSEMBLY 1e-10 /* what constraints are met to */
 #define SLACK 0.05     /* of a coordinate's range: so far beyond is not worth a word */
-#define RADIANS (3.14159265358979323846 / 180)
+#define RADIANS (M_PI / 180)
 
 /* ---- reading -------------------------------------------------------------------------------- */
 

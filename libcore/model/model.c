@@ -520,7 +520,7 @@ fb_motion fb_coordinate_motion(const fb_element *coordinate) {
     return FB_ROTATIONAL;
 }
 
-static const double radians_per_degree = 3.14159265358979323846 / 180;
+static const double radians_per_degree = M_PI / 180;
 
 double fb_radians_to_degrees(double radians) {
     return radians / radians_per_degree;

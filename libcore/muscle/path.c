@@ -408,11 +408,6 @@ void fb_path_course(const fb_paths *paths, int i, const fb_state *state, fb_cour
     }
 }
 
-/* True if the course between two of its points lies on a wrap object. */
-static bool on_surface(const fb_course_point *a, const fb_course_point *b) {
-    return a->source < 0 && a->source == b->source;
-}
-
 /* dP_k/dq of a moving point. Beyond the coordinate's range the point stays, but OpenSim's slope
  * goes on. */
 static double drift_slope(const fb_path_point *point, int k, const fb_state *state,
@@ -506,7 +501,7 @@ double fb_path_speed(const fb_paths *paths, int i, const fb_state *state, const 
         const fb_course_point *ends[2] = {&course->points[k], &course->points[k + 1]};
         double v[2][3], direction[3], relative[3];
         bool moves = is_moving(path, ends[0]) || is_moving(path, ends[1]);
-        if ((ends[0]->body == ends[1]->body && !moves) || on_surface(ends[0], ends[1])) {
+        if ((ends[0]->body == ends[1]->body && !moves) || fb_course_on_surface(ends[0], ends[1])) {
             continue;
         }
         for (int e = 0; e < 2; e++) {
@@ -577,7 +572,7 @@ static void course_arms(const fb_path *path, const fb_state *state, const fb_cou
         const fb_course_point *a = &course->points[k], *b = &course->points[k + 1];
         bool sliding = is_moving(path, a) || is_moving(path, b);
         double direction[3];
-        if (on_surface(a, b) || (a->body == b->body && !sliding)) {
+        if (fb_course_on_surface(a, b) || (a->body == b->body && !sliding)) {
             continue;
         }
         fb_v3_sub(direction, b->site, a->site);
@@ -607,7 +602,7 @@ static void course_arms_opensim4(const fb_path *path, const fb_state *state,
             }
             const fb_course_point *other = &course->points[k + side];
             double direction[3];
-            if (on_surface(point, other) || point->body == other->body) {
+            if (fb_course_on_surface(point, other) || point->body == other->body) {
                 continue;
             }
             fb_v3_sub(direction, other->place, point->place);

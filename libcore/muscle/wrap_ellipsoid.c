@@ -376,7 +376,7 @@ static double arc_length(const double *a, const double *r1, const double *r2, co
         if (!constrained || way == 1 || segments < 2 || (back1 <= 0 && back2 <= 0)) {
             return length;
         }
-        angle -= 2 * 3.14159265358979323846; /* it turns back: the long way round */
+        angle -= 2 * M_PI; /* it turns back: the long way round */
     }
 }
 
@@ -401,9 +401,9 @@ static double section_length(const double *a, const double *r1, const double *r2
     fb_v3_sub(line, p2, p1);
     fb_v3_cross(turn, side, line);
     if (fb_v3_dot(turn, n) < 0) {
-        angle = angle > TOUCHING ? angle - 2 * 3.14159265358979323846 : angle;
+        angle = angle > TOUCHING ? angle - 2 * M_PI : angle;
     } else {
-        angle = angle < -TOUCHING ? angle + 2 * 3.14159265358979323846 : angle;
+        angle = angle < -TOUCHING ? angle + 2 * M_PI : angle;
     }
     int panels = 1 + (int)(fabs(angle) / 0.8);
     double length = 0, offset[4][2]; /* sine and cosine from a panel's middle to its points */

@@ -245,7 +245,7 @@ static bool onto_torus(const fb_wrap *wrap, const double *p1, const double *p2,
         double at;
         t.branch = side ? 1 : -1;
         touch_angle(&t, theta, &at);
-        off[side] = fabs(remainder(at - phi, 2 * 3.14159265358979323846));
+        off[side] = fabs(remainder(at - phi, 2 * M_PI));
     }
     t.branch = off[1] < off[0] ? 1 : -1;
     size_t tries = fb_wrap_torus_blocks(wrap, p1, p2) ? sizeof around / sizeof *around : 1;
