@@ -55,14 +55,14 @@ typedef struct fb_mobod {
     int n_q;
     fb_axis *axes; /* FB_JOINT_AXES: n_rotations, then n_translations of them */
     int n_rotations, n_translations;
-    double parameters[8]; /* radii, lengths: see joints.c */
-    bool as_opensim4; /* velocity terms of coupled rotations as OpenSim 4 has them: see joints.c */
-    fb_pose parent_frame;           /* the joint's parent frame in its body */
-    fb_pose child_frame;            /* the joint's child frame in its body */
-    fb_pose inner_inverse;          /* inverse of the frame that is on this body */
-    double mass;                    /* kg */
-    double center[3];               /* of mass, in the body */
-    double inertia[9];              /* about the centre of mass, body axes, kg m^2 */
+    double parameters[8];  /* radii, lengths, angles: see compile_joint */
+    bool as_opensim4;      /* velocity terms as OpenSim 4 has them: see joints.c, joint_arc.c */
+    fb_pose parent_frame;  /* the joint's parent frame in its body */
+    fb_pose child_frame;   /* the joint's child frame in its body */
+    fb_pose inner_inverse; /* inverse of the frame that is on this body */
+    double mass;           /* kg */
+    double center[3];      /* of mass, in the body */
+    double inertia[9];     /* about the centre of mass, body axes, kg m^2 */
     const fb_element *body, *joint; /* joint NULL: a free joint that the model lacks */
     const char *path;               /* the body's component path; of a copy, as in OpenSim */
 } fb_mobod;
@@ -166,9 +166,13 @@ typedef struct fb_state {
     fb_pose *moved;       /* n_body: the joint's child frame in ground */
     double *axes;         /* what the joints' axes do: see joints.h */
     /* velocities */
-    double (*V)[6];      /* n_body: spatial velocity */
-    double (*A0)[6];     /* n_body: spatial acceleration with udot = 0 */
-    fb_scratch *scratch; /* working memory of what is computed */
+    double (*V)[6];  /* n_body: spatial velocity */
+    double (*A0)[6]; /* n_body: spatial acceleration with udot = 0 */
+    /* working memory: of dynamics; of constraints and of all that has no fixed size */
+    fb_moments *composite;              /* n_body */
+    double (*carried)[6], (*acting)[6]; /* n_body */
+    double (*passed)[6];                /* n_body */
+    fb_scratch *scratch;
     void *block;
 } fb_state;
 
@@ -203,17 +207,14 @@ double fb_kinetic_energy(const fb_state *state);
 /* Constraint errors (n_row), and their Jacobian with respect to u (n_row x n_q); G may be NULL. */
 void fb_constraint_position(const fb_state *state, double *error, double *G);
 /* The part of the errors' second derivatives that does not depend on udot: G udot + bias = 0. */
-void fb_constraint_bias(const fb_state *state, const double *G, double *bias);
+void fb_constraint_bias(const fb_state *state, double *bias);
 /* Adds to a row over u what a factor on a coordinate's derivative is: factor at its own place where
  * speeds are derivatives, a row of N times factor elsewhere. */
 void fb_add_coordinate_row(const fb_state *state, double *row, int coordinate, double factor);
 /* Moves q so that errors vanish to `tolerance`; locked coordinates stay. FB_E_NUMERIC if it cannot.
  */
 fb_status fb_assemble(fb_state *state, double tolerance);
-/* The same, but one coordinate keeps its value (-1: none); for joints whose speeds are derivatives.
- */
-fb_status fb_assemble_holding(fb_state *state, int coordinate, double tolerance);
-/* The same with n_held coordinates. */
+/* The same, but n_held coordinates keep their values; for joints whose speeds are derivatives. */
 fb_status fb_assemble_held(fb_state *state, const int *held, int n_held, double tolerance);
 /* Changes u by as little as possible so that constraints hold at velocity level. */
 void fb_project_velocity(fb_state *state);

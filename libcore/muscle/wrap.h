@@ -2,9 +2,9 @@
  * or torus.
  *
  * The choice of side, and the plane of a path over an ellipsoid, follow OpenSim, which took them
- * from SIMM (S. Delp, J. Loan, Comput. Biol. Med. 25, 1995); where the path touches a cylinder is
- * solved in closed form as the geodesic of the unrolled surface. With as_opensim4 the points are
- * those of OpenSim 4.5.2. */
+ * from SIMM (S. Delp, J. Loan, Comput. Biol. Med. 25, 1995). Where the path touches is that of the
+ * geodesic: in closed form on spheres and cylinders, by Newton's method on tori. With as_opensim4
+ * the points are those of OpenSim 4.5.2. */
 #ifndef FB_MUSCLE_WRAP_H
 #define FB_MUSCLE_WRAP_H
 
@@ -53,7 +53,7 @@ typedef struct fb_wrap_path {
 
 /* Which of the ways over a surface is found. */
 typedef enum fb_wrap_mode {
-    FB_WRAP_GEODESIC,       /* exact: see the file of each shape */
+    FB_WRAP_GEODESIC,       /* the geodesic; over ellipsoids a plane section */
     FB_WRAP_OPENSIM_ONE,    /* as OpenSim 4 with one wrap object on a path: not refined */
     FB_WRAP_OPENSIM_SEVERAL /* as OpenSim 4 with several: refined to 0.1 degrees */
 } fb_wrap_mode;

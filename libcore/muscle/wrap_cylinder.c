@@ -5,7 +5,7 @@
 
 #define REFINE_STEPS 100
 #define REFINE_ANGLE (0.1 * M_PI / 180) /* OpenSim's tolerance on tangency */
-#define REFINE_LENGTH 0.002           /* m, its spacing of points on the surface */
+#define REFINE_LENGTH 0.002             /* m, its spacing of points on the surface */
 #define STEEP 5e-7        /* z of the normal of a plane along the axis, which it does not cut */
 #define NO_HEIGHT 2.3e-16 /* m: a height that it takes for 0 */
 

@@ -442,7 +442,7 @@ static void check_forward(rig *r, unsigned long long *seed, const char *name) {
     }
     if (m > 0 && status == FB_OK) {
         fb_constraint_position(r->state, error, G);
-        fb_constraint_bias(r->state, G, bias);
+        fb_constraint_bias(r->state, bias);
         for (int i = 0; i < m; i++) {
             double sum = bias[i];
             for (int k = 0; k < n; k++) {
@@ -593,7 +593,7 @@ static void check_constraint_rows(rig *r, const char *name) {
     int n = r->n, m = r->n_row;
     double *error[2], *G[2], *row = numbers(m * n), *now_error = numbers(m), *bias = numbers(m);
     fb_constraint_position(r->state, now_error, row);
-    fb_constraint_bias(r->state, row, bias);
+    fb_constraint_bias(r->state, bias);
     place now = keep(r);
     for (int side = 0; side < 2; side++) {
         error[side] = numbers(m);

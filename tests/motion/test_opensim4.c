@@ -185,7 +185,7 @@ static void polynomials_of_several_coordinates(void) {
         y = r.state->q[tx];
         xdot = r.state->qdot[rx];
         ydot = r.state->qdot[tx];
-        fb_constraint_bias(r.state, NULL, &bias[compat]);
+        fb_constraint_bias(r.state, &bias[compat]);
         end(&r);
     }
     /* 1 + 2 y + 3 y^2 + 4 x + 5 x y + 6 x^2 */
