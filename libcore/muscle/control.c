@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "libcore/muscle/force_build.h"
+
 typedef struct builder {
     fb_controls *c;
     const fb_forces *forces;
@@ -17,9 +19,7 @@ typedef struct builder {
 
 static void skip(builder *b, const fb_element *controller, const char *why) {
     b->c->n_skipped++;
-    fb_diag_add(b->diag, FB_WARNING, FB2308, fb_element_place(controller),
-                "results are those of the model without it", "%s '%s': %s", controller->cls->name,
-                controller->name ? controller->name : "", why);
+    fb_force_tell_skipped(b->diag, controller, why);
 }
 
 /* ---- actuators ------------------------------------------------------------------------------- */

@@ -11,16 +11,16 @@
 
 typedef fb_force_builder builder;
 
-static const char *class_of(const fb_element *element) {
+void fb_force_tell_skipped(fb_diag *diag, const fb_element *element, const char *why) {
     const char *kept = element->cls == &fb_class_kept ? fb_get_string(element, "class") : NULL;
-    return kept ? kept : element->cls->name;
+    fb_diag_add(diag, FB_WARNING, FB2308, fb_element_place(element),
+                "results are those of the model without it", "%s '%s': %s",
+                kept ? kept : element->cls->name, element->name ? element->name : "", why);
 }
 
 void fb_force_skip(fb_force_builder *b, const fb_element *element, const char *why) {
     b->f->n_skipped++;
-    fb_diag_add(b->diag, FB_WARNING, FB2308, fb_element_place(element),
-                "results are those of the model without it", "%s '%s': %s", class_of(element),
-                element->name ? element->name : "", why);
+    fb_force_tell_skipped(b->diag, element, why);
 }
 
 static void refuse(builder *b, const fb_element *element, const char *key, const char *why) {
@@ -432,12 +432,7 @@ static void compile_all(builder *b) {
 }
 
 fb_status fb_forces_compile(fb_forces **forces, const fb_system *system, const fb_paths *paths,
-                            bool as_opensim4, fb_diag *diag) {
-    return fb_forces_compile_from(forces, system, paths, as_opensim4, NULL, diag);
-}
-
-fb_status fb_forces_compile_from(fb_forces **forces, const fb_system *system, const fb_paths *paths,
-                                 bool as_opensim4, const fb_resources *resources, fb_diag *diag) {
+                            bool as_opensim4, const fb_resources *resources, fb_diag *diag) {
     *forces = NULL;
     fb_forces *f = fb_alloc(sizeof *f);
     if (!f) {
@@ -471,18 +466,6 @@ void fb_forces_free(fb_forces *forces) {
     }
     fb_arena_clear(&forces->arena);
     fb_free(forces);
-}
-
-int fb_forces_controls(const fb_forces *forces) {
-    return forces->n_controls;
-}
-
-int fb_forces_states(const fb_forces *forces) {
-    return forces->n_states;
-}
-
-int fb_forces_skipped(const fb_forces *forces) {
-    return forces->n_skipped;
 }
 
 int fb_forces_control(const fb_forces *forces, const fb_element *actuator) {

@@ -17,7 +17,9 @@ typedef struct fb_force_builder {
     size_t n, capacity, n_states, capacity_states;
 } fb_force_builder;
 
-/* Tells that a force would act, but does not here. */
+/* Tells that a force or a controller would act, but does not here. */
+void fb_force_tell_skipped(fb_diag *diag, const fb_element *element, const char *why);
+/* The same of a force, which is counted. */
 void fb_force_skip(fb_force_builder *b, const fb_element *element, const char *why);
 
 /* Each fills a force of its classes; false if something that it refers to is missing. */
