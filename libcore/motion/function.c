@@ -100,6 +100,12 @@ static void begin_points(fb_function *f, const double *x, int n) {
     f->n = n;
 }
 
+void fb_function_constant(fb_function *f, double value, fb_arena *arena) {
+    double *c = fb_arena_alloc(arena, sizeof *c);
+    *c = value;
+    *f = (fb_function){.kind = FB_FN_CONSTANT, .scale = 1, .n = 1, .dimension = 1, .c = c};
+}
+
 void fb_function_lines(fb_function *f, const double *x, const double *y, int n, fb_arena *arena) {
     begin_points(f, x, n);
     compile_lines(f, x, y, n, arena);
