@@ -679,10 +679,7 @@ static void compile_line(builder *b, const fb_element *element) {
         fail(b, element, FB2104, "the direction of its line is zero");
         return;
     }
-    int k = fabs(direction[0]) <= fabs(direction[1]) && fabs(direction[0]) <= fabs(direction[2]) ? 0
-            : fabs(direction[1]) <= fabs(direction[2])                                           ? 1
-                                                       : 2;
-    across[k] = 1;
+    across[fb_v3_least(direction)] = 1;
     fb_v3_cross(c->direction[0], direction, across);
     fb_v3_normalize(c->direction[0]);
     fb_v3_cross(c->direction[1], direction, c->direction[0]);

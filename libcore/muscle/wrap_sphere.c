@@ -51,10 +51,8 @@ fb_wrap_outcome fb_wrap_sphere(const fb_wrap *wrap, fb_wrap_mode mode, const dou
          two = constrained && fb_wrap_allowed(wrap, p2);
     if (fb_v3_norm(closest) < THROUGH_CENTER || fb_v3_normalize(n) == 0) {
         if (fb_v3_dot(path->r1, path->r1) == 0) { /* no earlier way: any plane will do */
-            int k = fabs(p1[0]) <= fabs(p1[1]) && fabs(p1[0]) <= fabs(p1[2]) ? 0
-                    : fabs(p1[1]) <= fabs(p1[2])                             ? 1
-                                                                             : 2;
-            double across[3] = {k == 0, k == 1, k == 2};
+            double across[3] = {0, 0, 0};
+            across[fb_v3_least(p1)] = 1;
             fb_v3_cross(n, p1, across);
             fb_v3_normalize(n);
             tangents(radius, p1, n, path->r1, r1b);
