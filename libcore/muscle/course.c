@@ -167,8 +167,7 @@ static double length(const fb_course *course) {
     double sum = 0;
     for (int i = 0; i + 1 < course->n; i++) {
         const fb_course_point *a = &course->points[i], *b = a + 1;
-        sum += fb_course_on_surface(a, b) ? a->arc
-                                                       : fb_v3_distance(a->place, b->place);
+        sum += fb_course_on_surface(a, b) ? a->arc : fb_v3_distance(a->place, b->place);
     }
     return sum;
 }

@@ -108,7 +108,7 @@ static double course_length(const fb_course *course, const wrapping *w) {
     for (int i = 0; i + 1 < course->n; i++) {
         const fb_course_point *a = &course->points[i], *b = &course->points[i + 1];
         length += fb_course_on_surface(a, b) ? w[-1 - a->source].on.length
-                                                          : fb_v3_distance(a->place, b->place);
+                                             : fb_v3_distance(a->place, b->place);
     }
     return length;
 }
