@@ -23,9 +23,11 @@ typedef struct fb_sto {
     size_t capacity_columns, capacity_values;
 } fb_sto;
 
-/* Reads a table from memory. On failure adds an error with the line to `diag`. */
+/* Reads a table from memory. On failure adds an error with the line to `diag`, and the table is
+ * empty. */
 fb_status fb_sto_read(fb_sto *table, const char *bytes, size_t size, const char *file,
                       fb_diag *diag);
+/* Leaves it empty; one that is empty may be freed again. */
 void fb_sto_free(fb_sto *table);
 /* The number of a column, or -1. */
 int fb_sto_column(const fb_sto *table, const char *name);

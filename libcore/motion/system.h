@@ -126,12 +126,13 @@ typedef struct fb_system_options {
     bool as_opensim4; /* reproduce OpenSim 4.5.2 where it is known to be wrong (docs/theory.md) */
 } fb_system_options;
 
-/* Compiles a linked model. `diag` gets an error and FB_E_INPUT is returned if it has no mechanics:
- * joints in a circle of frames, functions that cannot be evaluated. Loops of joints are cut: the
- * joint that closes a loop moves a copy of its child, welded to the child, which shares its mass
- * (docs/theory.md). */
+/* Compiles a linked model, which must live as long. FB_E_INPUT (it has no mechanics: joints in a
+ * circle of frames, functions that cannot be evaluated) or FB_E_MEMORY with an error in `diag`.
+ * Loops of joints are cut: the joint that closes a loop moves a copy of its child, welded to the
+ * child, which shares its mass (docs/theory.md). */
 fb_status fb_system_compile(fb_system **system, const fb_model *model,
                             const fb_system_options *options, fb_diag *diag);
+/* Takes NULL. */
 void fb_system_free(fb_system *system);
 
 /* The number of a coordinate, a body (through its offset frames), or -1. For bodies `pose`, unless
@@ -176,7 +177,9 @@ typedef struct fb_state {
     void *block;
 } fb_state;
 
+/* A state at the defaults; the system must live as long. NULL when memory runs out. */
 fb_state *fb_state_new(const fb_system *system);
+/* Takes NULL. */
 void fb_state_free(fb_state *state);
 /* Sets q to the defaults and u to zero. */
 void fb_state_defaults(fb_state *state);
