@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "libcore/muscle/force_build.h"
+#include "libcore/muscle/force_internal.h"
 
 typedef struct builder {
     fb_controls *c;

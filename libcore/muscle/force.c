@@ -1,5 +1,5 @@
 /* Compiling of forces, actuators, given forces, and what calls the rest. */
-#include "libcore/muscle/force_build.h"
+#include "libcore/muscle/force_internal.h"
 
 #include <math.h>
 #include <stdio.h>

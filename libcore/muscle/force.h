@@ -130,37 +130,6 @@ double fb_force_tension(const fb_forces *forces, const fb_force *force, const do
 void fb_forces_rates(const fb_forces *forces, const double *controls, const double *states,
                      const double *path_speed, double *rates);
 
-/* ---- for the files of this module ------------------------------------------------------------ */
-
-/* What forces depend on, and where they go. */
-typedef struct fb_force_work {
-    const fb_forces *forces;
-    const fb_state *state;
-    double time;
-    const double *controls, *states, *path_length, *path_speed;
-    double *tension, (*external)[6], *tau;
-} fb_force_work;
-
-/* Adds a force at a point of ground to a body. */
-void fb_force_at_point(const fb_force_work *work, int body, const double *point,
-                       const double *force);
-/* Springs, ligaments, bushings, limits; contact of spheres, of meshes, of points. */
-void fb_force_spring(const fb_force *force, const fb_force_work *work);
-void fb_force_contact(const fb_force *force, const fb_force_work *work);
-void fb_force_foundation(const fb_force *force, const fb_force_work *work);
-void fb_force_station(const fb_force *force, const fb_force_work *work);
-
-/* Friction law of contact: min(v, 1) (ud + 2 (us - ud) / (1 + v^2)) + uv slip, v = slip /
- * transition; mu: us, ud, uv. */
-double fb_contact_friction(const double *mu, double slip, double transition);
-/* Velocity at a point of ground of the first body relative to the second: returns its part along
- * the normal, and fills that across it. */
-double fb_contact_approach(const fb_state *state, const int body[2], const double *point,
-                           const double *normal, double *tangential);
-/* A force on the second body at a point, and its opposite on the first. */
-void fb_contact_push(const fb_force_work *work, const int body[2], const double *point,
-                     const double *force);
-
 #ifdef __cplusplus
 }
 #endif

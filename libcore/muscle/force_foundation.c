@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "libcore/muscle/contact_mesh.h"
-#include "libcore/muscle/force.h"
+#include "libcore/muscle/force_internal.h"
 
 /* A mesh and what it meets. */
 typedef struct meeting {
