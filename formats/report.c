@@ -1,6 +1,5 @@
 #include "formats/report.h"
 
-#include <string.h>
 
 #include "formats/fb.h"
 #include "libcore/model/check.h"

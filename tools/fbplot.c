@@ -1,5 +1,4 @@
 /* fbplot: figures of tables. */
-#include <errno.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>

@@ -2,8 +2,8 @@
 
 #include <cairo.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "libcore/base/arena.h"

@@ -1,7 +1,6 @@
 /* Mass matrix, inverse and forward dynamics, momentum and energy. Spatial vectors are taken at the
  * ground's origin in ground axes, so that quantities of different bodies add without
  * transformations. */
-#include <math.h>
 #include <string.h>
 
 #include "libcore/motion/reduce.h"

@@ -1,7 +1,6 @@
 #include "libcore/motion/reduce.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "libcore/motion/joints.h"
 #include "libcore/motion/solve.h"

@@ -1,7 +1,6 @@
 #include "libcore/motion/joints.h"
 #include "libcore/motion/reduce.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* Compiling of contact between spheres, half spaces and meshes. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "libcore/muscle/contact_mesh.h"

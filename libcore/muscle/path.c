@@ -1,6 +1,5 @@
 #include "libcore/muscle/path.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "libcore/base/number.h"

@@ -22,9 +22,7 @@ static rig begin(const char *text, bool as_opensim4) {
     char *json = malloc(n);
     memset(&r, 0, sizeof r);
     memcpy(json, text, n);
-    for (char *c = json; *c; c++) {
-        *c = *c == '\'' ? '"' : *c;
-    }
+    fb_test_quotes(json);
     r.model = fb_test_must(fb_test_fb(json, &r.diag, NULL), &r.diag);
     free(json);
     if (!FB_EQUAL_INT(fb_system_compile(&r.system, r.model, &options, &r.diag), FB_OK)) {

@@ -55,9 +55,7 @@ static char *model_text(const char *constraints) {
             text[strlen(text)] = *c;
         }
     }
-    for (char *c = text; *c; c++) {
-        *c = *c == '\'' ? '"' : *c;
-    }
+    fb_test_quotes(text);
     return text;
 }
 
