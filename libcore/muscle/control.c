@@ -27,12 +27,7 @@ static void skip(builder *b, const fb_element *controller, const char *why) {
 /* The control and the muscle of an actuator; false if it has neither. */
 static bool find_actuator(const builder *b, const fb_element *actuator, fb_control_term *term) {
     term->control = fb_forces_control(b->forces, actuator);
-    term->muscle = -1;
-    for (int i = 0; i < b->muscles->n; i++) {
-        if (b->muscles->muscles[i].element == actuator) {
-            term->muscle = i;
-        }
-    }
+    term->muscle = fb_muscles_find(b->muscles, actuator);
     return term->control >= 0 || term->muscle >= 0;
 }
 
@@ -96,19 +91,12 @@ static void add_term(builder *b, const fb_element *actuator, fb_control_term ter
 
 /* True if an actuator's force follows its control at once, not through an activation. */
 static bool acts_at_once(const builder *b, const fb_element *actuator) {
-    for (int i = 0; i < b->forces->n_forces; i++) {
-        const fb_force *force = &b->forces->forces[i];
-        if (force->element == actuator) {
-            return force->control >= 0 &&
-                   (force->state < 0 || force->kind == FB_FORCE_CLUTCHED_SPRING);
-        }
+    const fb_force *force = fb_forces_find(b->forces, actuator);
+    int muscle = fb_muscles_find(b->muscles, actuator);
+    if (force) {
+        return force->control >= 0 && (force->state < 0 || force->kind == FB_FORCE_CLUTCHED_SPRING);
     }
-    for (int i = 0; i < b->muscles->n; i++) {
-        if (b->muscles->muscles[i].element == actuator) {
-            return b->muscles->muscles[i].activation_is_control;
-        }
-    }
-    return false;
+    return muscle >= 0 && b->muscles->muscles[muscle].activation_is_control;
 }
 
 static bool any_acts_at_once(const builder *b, const fb_element *const *list, int n) {

@@ -63,11 +63,7 @@ static bool find_bodies(builder *b, fb_force *force, const char *key1, const cha
 }
 
 static bool find_path(builder *b, fb_force *force) {
-    for (int i = 0; b->paths && i < b->paths->n_paths; i++) {
-        if (b->paths->paths[i].owner == force->element) {
-            force->path = i;
-        }
-    }
+    force->path = b->paths ? fb_paths_find(b->paths, force->element) : -1;
     return force->path >= 0;
 }
 
@@ -468,22 +464,18 @@ void fb_forces_free(fb_forces *forces) {
     fb_free(forces);
 }
 
-int fb_forces_control(const fb_forces *forces, const fb_element *actuator) {
+const fb_force *fb_forces_find(const fb_forces *forces, const fb_element *element) {
     for (int i = 0; i < forces->n_forces; i++) {
-        if (forces->forces[i].element == actuator) {
-            return forces->forces[i].control;
+        if (forces->forces[i].element == element) {
+            return &forces->forces[i];
         }
     }
-    return -1;
+    return NULL;
 }
 
-int fb_forces_state(const fb_forces *forces, const fb_element *actuator) {
-    for (int i = 0; i < forces->n_forces; i++) {
-        if (forces->forces[i].element == actuator) {
-            return forces->forces[i].state;
-        }
-    }
-    return -1;
+int fb_forces_control(const fb_forces *forces, const fb_element *actuator) {
+    const fb_force *force = fb_forces_find(forces, actuator);
+    return force ? force->control : -1;
 }
 
 /* ---- actuators and given forces ------------------------------------------------------------- */

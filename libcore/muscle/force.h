@@ -104,10 +104,10 @@ fb_status fb_forces_compile(fb_forces **forces, const fb_system *system, const f
 /* Takes NULL. */
 void fb_forces_free(fb_forces *forces);
 
-/* The number of an actuator's control (the first of six for a body actuator), or -1; likewise of
- * its own state. */
+/* The force of an element, or NULL. */
+const fb_force *fb_forces_find(const fb_forces *forces, const fb_element *element);
+/* The number of an actuator's control (the first of six for a body actuator), or -1. */
 int fb_forces_control(const fb_forces *forces, const fb_element *actuator);
-int fb_forces_state(const fb_forces *forces, const fb_element *actuator);
 
 /* Adds all forces of a pose, after fb_state_velocity, at a time in s, to:
  *   tension (number of paths): N;

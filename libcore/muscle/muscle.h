@@ -76,6 +76,8 @@ typedef struct fb_muscles {
 fb_status fb_muscles_compile(fb_muscles **muscles, const fb_paths *paths, fb_diag *diag);
 /* Takes NULL. */
 void fb_muscles_free(fb_muscles *muscles);
+/* The number of a muscle, or -1. */
+int fb_muscles_find(const fb_muscles *muscles, const fb_element *muscle);
 
 /* What a muscle does at a moment. */
 typedef struct fb_muscle_point {

@@ -306,6 +306,15 @@ void fb_paths_free(fb_paths *paths) {
     fb_free(paths);
 }
 
+int fb_paths_find(const fb_paths *paths, const fb_element *owner) {
+    for (int i = 0; i < paths->n_paths; i++) {
+        if (paths->paths[i].owner == owner) {
+            return i;
+        }
+    }
+    return -1;
+}
+
 /* ---- the points ----------------------------------------------------------------------------- */
 
 static bool is_active(const fb_path_point *point, const fb_state *state) {

@@ -70,6 +70,8 @@ fb_status fb_paths_compile(fb_paths **paths, const fb_system *system, bool as_op
                            fb_diag *diag);
 /* Takes NULL. */
 void fb_paths_free(fb_paths *paths);
+/* The number of the path that a force owns, or -1. */
+int fb_paths_find(const fb_paths *paths, const fb_element *owner);
 
 /* One point of a path in some pose. */
 typedef struct fb_course_point {

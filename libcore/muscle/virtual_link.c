@@ -28,17 +28,10 @@ static bool is_at(const fb_path *path, int link) {
 
 static void find_puller(fb_links *l, fb_wire *wire, fb_muscles *muscles) {
     const fb_element *owner = l->paths->paths[wire->path].owner;
-    wire->muscle = -1;
-    for (int i = 0; i < muscles->n; i++) {
-        if (muscles->muscles[i].element == owner) {
-            wire->muscle = i;
-            muscles->muscles[i].exact = true;
-        }
-    }
-    for (int i = 0; i < l->forces->n_forces; i++) {
-        if (l->forces->forces[i].element == owner) {
-            wire->force = &l->forces->forces[i];
-        }
+    wire->force = fb_forces_find(l->forces, owner);
+    wire->muscle = fb_muscles_find(muscles, owner);
+    if (wire->muscle >= 0) {
+        muscles->muscles[wire->muscle].exact = true;
     }
 }
 

@@ -273,13 +273,14 @@ static void actuators_follow_their_controls(void) {
         "\"dissipation\": 0.1, \"initial_stretch\": 0.2, \"relaxation_time_constant\": "
         "0.01, " ALONG_S "}]",
         true);
-    int s = coordinate_s(&r), a = fb_forces_state(r.forces, fb_test_find(r.model, "/forceset/c2")),
-        z = fb_forces_state(r.forces, fb_test_find(r.model, "/forceset/z"));
+    int s = coordinate_s(&r),
+        a = fb_forces_find(r.forces, fb_test_find(r.model, "/forceset/c2"))->state,
+        z = fb_forces_find(r.forces, fb_test_find(r.model, "/forceset/z"))->state;
     double rates[2];
     FB_EQUAL_INT(r.forces->n_controls, 5);
     FB_EQUAL_INT(r.forces->n_states, 2);
     FB_EQUAL_INT(control_of(&r, "/forceset/off"), -1);
-    FB_EQUAL_INT(fb_forces_state(r.forces, fb_test_find(r.model, "/forceset/c1")), -1);
+    FB_EQUAL_INT(fb_forces_find(r.forces, fb_test_find(r.model, "/forceset/c1"))->state, -1);
     set_s(&r, 0.5, 2); /* all controls 0, activation 0.5 */
     FB_NEAR(r.tau[s], 4, 0, 1e-14);
     FB_SAME(r.tension[0] + r.tension[1] + r.tension[2], 0);
