@@ -89,7 +89,7 @@ static bool read_data(reader *r, const char *path, const written *w) {
     int n = r->table.n_rows;
     double *time = fb_arena_array(arena, (size_t)n + 1, sizeof *time);
     for (int i = 0; i < n; i++) {
-        time[i] = r->table.values[(size_t)i * (size_t)r->table.n_columns];
+        time[i] = fb_sto_value(&r->table, i, 0);
         if (!isfinite(time[i]) || (i > 0 && !(time[i] > time[i - 1]))) {
             return refuse(r, w, "the times of '%s' do not rise", path);
         }
@@ -108,7 +108,7 @@ static bool make_function(reader *r, const written *w, fb_function *f, int colum
     fb_arena *arena = &r->to->arena;
     double *y = fb_arena_array(arena, (size_t)t->n_rows, sizeof *y);
     for (int i = 0; i < t->n_rows; i++) {
-        y[i] = t->values[(size_t)i * (size_t)t->n_columns + (size_t)column];
+        y[i] = fb_sto_value(t, i, column);
         if (!isfinite(y[i])) {
             return refuse(r, w, "not all numbers are finite in column '%s' of '%s'",
                           t->columns[column], r->to->data_file);

@@ -86,13 +86,13 @@ static const char *from_table(fb_file_resources *r, const fb_element *controller
     double *y = fb_arena_array(&r->arena, (size_t)table->n_rows, sizeof *y);
     const char *why = NULL;
     for (int i = 0; i < table->n_rows; i++) {
-        time[i] = table->values[(size_t)i * (size_t)columns];
+        time[i] = fb_sto_value(table, i, 0);
     }
     for (int j = 1; j < columns && !why; j++) {
         fb_series *one = &series[j - 1];
         one->name = fb_arena_dup(&r->arena, table->columns[j]);
         for (int i = 0; i < table->n_rows; i++) {
-            y[i] = table->values[(size_t)i * (size_t)columns + (size_t)j];
+            y[i] = fb_sto_value(table, i, j);
             why = isfinite(y[i]) ? why : "a control that is not a finite number";
         }
         if (!fb_function_series(&one->function, degree, time, y, 1, table->n_rows, &r->arena)) {

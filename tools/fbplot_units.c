@@ -671,8 +671,7 @@ static void distrust_radians(const context *c, fb_plot_column *column, int index
         return;
     }
     for (int i = 0; i < data->n_rows; i++) {
-        if (fabs(data->values[(size_t)i * (size_t)data->n_columns + (size_t)index]) >
-            MOST_RADIANS) {
+        if (fabs(fb_sto_value(data, i, index)) > MOST_RADIANS) {
             column->unit = NULL;
         }
     }
