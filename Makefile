@@ -39,8 +39,11 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -g -fPIC -ffp-contract=off -fno-math-errno -
 LIB_SOURCES := $(sort $(wildcard libcore/*/*.c formats/*.c))
 CLI_SOURCES := $(filter-out %_main.c,$(wildcard tools/*.c))
 HEADERS := $(sort $(wildcard libcore/*.h libcore/*/*.h formats/*.h))
-# those that need other libraries' headers stay inside
-PUBLIC_HEADERS := $(filter-out formats/json.h formats/xml.h formats/osim_extra.h formats/osim_stages.h formats/osim_read.h formats/osim_upgrade.h libcore/muscle/force_build.h libcore/muscle/hill.h,$(HEADERS))
+# for the library's own files, or in need of other libraries' headers
+INTERNAL_HEADERS := formats/json.h formats/xml.h formats/osim_extra.h formats/osim_stages.h formats/osim_read.h \
+  formats/osim_upgrade.h libcore/motion/joints.h libcore/motion/reduce.h libcore/motion/solve.h \
+  libcore/muscle/course.h libcore/muscle/force_internal.h libcore/muscle/hill.h libcore/muscle/wrap_shapes.h
+PUBLIC_HEADERS := $(filter-out $(INTERNAL_HEADERS),$(HEADERS))
 object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB := $(BUILD)/libfb.a
 CLI := $(BUILD)/cli.a

@@ -1,7 +1,5 @@
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "libcore/base/number.h"
 #include "formats/json.h"

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "formats/sto.h"
 #include "formats/xml.h"
@@ -65,20 +64,11 @@ static const char *text_of(const fb_xml_node *node, const char *tag) {
 
 /* ---- the data -------------------------------------------------------------------------------- */
 
-static bool is_file(const char *path) {
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
-}
-
 /* Where a document's <datafile> is: beside the document, else where it says. */
 static const char *find_data(reader *r, const fb_xml_node *set) {
-    const char *name = text_of(set, "datafile"), *slash = strrchr(r->file, '/');
-    if (!*name || !slash || name[0] == '/') {
-        return name;
-    }
-    const char *path = fb_arena_printf(&r->to->arena, "%.*s/%s", (int)(slash - r->file), r->file,
-                                       name);
-    return is_file(path) ? path : name;
+    const char *name = text_of(set, "datafile");
+    const char *beside = fb_file_beside(&r->to->arena, r->file, name);
+    return *name && fb_is_file(beside) ? beside : name;
 }
 
 static bool read_data(reader *r, const char *path, const written *w) {
@@ -99,7 +89,7 @@ static bool read_data(reader *r, const char *path, const written *w) {
     int n = r->table.n_rows;
     double *time = fb_arena_array(arena, (size_t)n + 1, sizeof *time);
     for (int i = 0; i < n; i++) {
-        time[i] = r->table.values[(size_t)i * (size_t)r->table.n_columns];
+        time[i] = fb_sto_value(&r->table, i, 0);
         if (!isfinite(time[i]) || (i > 0 && !(time[i] > time[i - 1]))) {
             return refuse(r, w, "the times of '%s' do not rise", path);
         }
@@ -118,7 +108,7 @@ static bool make_function(reader *r, const written *w, fb_function *f, int colum
     fb_arena *arena = &r->to->arena;
     double *y = fb_arena_array(arena, (size_t)t->n_rows, sizeof *y);
     for (int i = 0; i < t->n_rows; i++) {
-        y[i] = t->values[(size_t)i * (size_t)t->n_columns + (size_t)column];
+        y[i] = fb_sto_value(t, i, column);
         if (!isfinite(y[i])) {
             return refuse(r, w, "not all numbers are finite in column '%s' of '%s'",
                           t->columns[column], r->to->data_file);
@@ -131,7 +121,7 @@ static bool make_function(reader *r, const written *w, fb_function *f, int colum
     if (t->n_rows > 1) {
         fb_function_lines(f, r->time, y, t->n_rows, arena);
     } else {
-        *f = (fb_function){.kind = FB_FN_CONSTANT, .scale = 1, .n = 1, .dimension = 1, .c = y};
+        fb_function_constant(f, y[0], arena);
     }
     return true;
 }
@@ -303,8 +293,7 @@ static bool read_model(reader *r) {
 /* ---- any ------------------------------------------------------------------------------------- */
 
 bool fb_loads_is_table(const char *file) {
-    size_t n = strlen(file);
-    return n < 4 || strcasecmp(file + n - 4, ".xml") != 0;
+    return !fb_file_ends_with(file, ".xml");
 }
 
 /* With memory that runs out as an error; `xml` NULL: a table for the model's own loads. */

@@ -9,10 +9,11 @@
 extern "C" {
 #endif
 
+/* What was read, in an arena of its own. */
 typedef struct fb_loads_file {
     fb_arena arena;
     fb_loads loads;
-    const char *data_file;
+    const char *data_file; /* that of the measured forces */
 } fb_loads_file;
 
 /* Reads an ExternalLoads document (versions from 20301) and its datafile, which is looked for
@@ -25,6 +26,7 @@ fb_status fb_loads_read(fb_loads_file *loads, const char *file, const fb_system 
                         size_t max_bytes, fb_diag *diag);
 /* True if a file's name is that of a table. */
 bool fb_loads_is_table(const char *file);
+/* Leaves it empty; one that is empty may be freed again. */
 void fb_loads_free(fb_loads_file *loads);
 
 #ifdef __cplusplus

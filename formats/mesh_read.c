@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "formats/text.h"
 #include "formats/xml.h"
 #include "libcore/base/number.h"
 
@@ -276,15 +277,10 @@ static bool read_vtp(reader *r, const fb_xml *xml) {
 
 /* ---- any ------------------------------------------------------------------------------------- */
 
-static bool ends_with(const char *file, const char *ending) {
-    size_t n = strlen(file), m = strlen(ending);
-    return n >= m && strcasecmp(file + n - m, ending) == 0;
-}
-
 static bool read_bytes(reader *r, const char *bytes, size_t size, const fb_xml *xml) {
-    bool done = xml                          ? read_vtp(r, xml)
-                : ends_with(r->file, ".obj") ? read_obj(r, bytes, bytes + size)
-                : ends_with(r->file, ".stl")
+    bool done = xml                                  ? read_vtp(r, xml)
+                : fb_file_ends_with(r->file, ".obj") ? read_obj(r, bytes, bytes + size)
+                : fb_file_ends_with(r->file, ".stl")
                     ? read_stl(r, bytes, size)
                     : refuse(r, "mesh files of its kind are not read; .obj, .stl and .vtp are");
     return done && (r->mesh->n_faces > 0 || refuse(r, "it holds no faces"));
@@ -314,7 +310,7 @@ fb_status fb_mesh_read(fb_mesh_file *mesh, char *bytes, size_t size, const char 
     reader r = {mesh, file, diag, 0};
     memset(mesh, 0, sizeof *mesh);
     fb_arena_init(&mesh->arena);
-    if (!ends_with(file, ".vtp")) {
+    if (!fb_file_ends_with(file, ".vtp")) {
         fb_status status = read_guarded(&r, bytes, size, NULL);
         fb_free(bytes);
         return status;

@@ -21,6 +21,7 @@ typedef struct fb_mesh_file {
  * failure `diag` gets one error, and `mesh` is empty. */
 fb_status fb_mesh_read(fb_mesh_file *mesh, char *bytes, size_t size, const char *file,
                        fb_diag *diag);
+/* Leaves it empty; one that is empty may be freed again. */
 void fb_mesh_free(fb_mesh_file *mesh);
 
 #ifdef __cplusplus

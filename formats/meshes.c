@@ -1,24 +1,37 @@
 #include "formats/meshes.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
+#include "formats/text.h"
 #include "libcore/base/table.h"
 #include "libcore/model/check.h"
 
+const char *fb_mesh_find(fb_arena *arena, const fb_model *model, const char *name,
+                         const char *const *folders, int n) {
+    const char *file = model->file ? model->file : "";
+    const char *own = fb_file_beside(arena, "", name), *path = fb_file_beside(arena, file, own);
+    for (int i = -1; i <= n; i++) {
+        if (fb_is_file(path)) {
+            return path;
+        }
+        if (i == n || own[0] == '/') {
+            break;
+        }
+        path = i < 0 ? fb_file_beside(arena, file, fb_arena_printf(arena, "Geometry/%s", own))
+                     : fb_arena_printf(arena, "%s/%s", folders[i], own);
+    }
+    return NULL;
+}
+
 typedef struct search {
     fb_arena arena;
-    const char **folders;
+    const fb_model *model;
+    const char *const *folders;
     int n;
-    fb_table seen; /* file names that were looked for already */
+    const char *places; /* all folders, for messages */
+    fb_table seen;      /* file names that were looked for already */
     fb_diag *diag;
 } search;
-
-static bool exists(search *s, const char *folder, const char *name) {
-    struct stat info;
-    const char *path = *folder ? fb_arena_printf(&s->arena, "%s/%s", folder, name) : name;
-    return path && stat(path, &info) == 0 && S_ISREG(info.st_mode);
-}
 
 static void look_for(const fb_element *element, void *context) {
     search *s = context;
@@ -30,32 +43,27 @@ static void look_for(const fb_element *element, void *context) {
         return;
     }
     fb_table_add(&s->seen, file, s);
-    char *name = fb_arena_dup(&s->arena, file);
-    for (char *c = name; *c; c++) {
-        if (*c == '\\') {
-            *c = '/';
-        }
+    if (!fb_mesh_find(&s->arena, s->model, file, s->folders, s->n)) {
+        fb_diag_add(s->diag, FB_WARNING, FB2304, fb_element_place(element), "it is not shown",
+                    "the mesh '%s' is in none of: %s", file, s->places);
     }
-    char *places = fb_arena_dup(&s->arena, "");
+}
+
+/* The folders that are searched, with commas between. */
+static const char *list_places(search *s) {
+    const char *file = s->model->file ? s->model->file : "", *slash = strrchr(file, '/');
+    const char *places = slash
+                             ? fb_arena_printf(&s->arena, "%.*s, %.*s/Geometry",
+                                               (int)(slash - file), file, (int)(slash - file), file)
+                             : "., Geometry";
     for (int i = 0; i < s->n; i++) {
-        if (exists(s, name[0] == '/' ? "" : s->folders[i], name)) {
-            return;
-        }
-        places = fb_arena_printf(&s->arena, "%s%s%s", places, i ? ", " : "",
-                                 *s->folders[i] ? s->folders[i] : ".");
+        places = fb_arena_printf(&s->arena, "%s, %s", places, s->folders[i]);
     }
-    const fb_element *component = element;
-    while (component->owner && !component->path) {
-        component = component->owner;
-    }
-    fb_diag_add(s->diag, FB_WARNING, FB2304,
-                (fb_place){element->file, fb_element_line(element), component->path,
-                           element->cls->name},
-                "it is not shown", "the mesh '%s' is in none of: %s", file, places);
+    return places;
 }
 
 void fb_meshes_check(const fb_model *model, const char *const *folders, int n, fb_diag *diag) {
-    search s = {.diag = diag};
+    search s = {.model = model, .folders = folders, .n = n, .diag = diag};
     fb_arena_init(&s.arena);
     jmp_buf oom;
     if (setjmp(oom)) {
@@ -63,14 +71,7 @@ void fb_meshes_check(const fb_model *model, const char *const *folders, int n, f
     } else {
         s.arena.oom = &oom;
         s.seen.arena = &s.arena;
-        s.folders = fb_arena_array(&s.arena, (size_t)n + 2, sizeof *s.folders);
-        const char *file = model->file ? model->file : "", *slash = strrchr(file, '/');
-        const char *folder = fb_arena_text(&s.arena, file, slash ? (size_t)(slash - file) : 0);
-        s.folders[s.n++] = folder;
-        s.folders[s.n++] = *folder ? fb_arena_printf(&s.arena, "%s/Geometry", folder) : "Geometry";
-        for (int i = 0; i < n; i++) {
-            s.folders[s.n++] = folders[i];
-        }
+        s.places = list_places(&s);
         fb_visit_model(model, look_for, &s);
     }
     fb_arena_clear(&s.arena);

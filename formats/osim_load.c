@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "formats/osim_stages.h"
+#include "formats/text.h"
 #include "libcore/base/number.h"
 #include "libcore/model/class.h"
 
@@ -53,23 +54,6 @@ int fb_osim_version(const fb_xml *xml, fb_diag *diag) {
     return (int)version;
 }
 
-/* The path of a file that `from` names: relative to it, '\' as '/'. */
-static char *relative_to(fb_arena *arena, const char *from, const char *name) {
-    char *path;
-    const char *slash = strrchr(from, '/');
-    if (name[0] == '/' || !slash) {
-        path = fb_arena_dup(arena, name);
-    } else {
-        path = fb_arena_printf(arena, "%.*s/%s", (int)(slash - from), from, name);
-    }
-    for (char *c = path; *c; c++) {
-        if (*c == '\\') {
-            *c = '/';
-        }
-    }
-    return path;
-}
-
 /* The next node in document order below `top`. */
 static fb_xml_node *next_node(const fb_xml_node *top, fb_xml_node *node, int descend) {
     if (descend && node->first) {
@@ -83,7 +67,7 @@ static fb_xml_node *next_node(const fb_xml_node *top, fb_xml_node *node, int des
 
 static fb_status include_file(fb_xml *xml, fb_xml_node *node, const char *name,
                               const fb_osim_options *options, fb_diag *diag, int *count) {
-    char *path = relative_to(&xml->arena, node->file, name);
+    char *path = fb_file_beside(&xml->arena, node->file, name);
     if (++*count > MAX_INCLUDED) {
         fb_diag_add(diag, FB_ERROR, FB1203, at(node), NULL,
                     "file '%s' is included in a circle, or more than %d files are", name,

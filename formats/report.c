@@ -1,7 +1,5 @@
 #include "formats/report.h"
 
-#include <string.h>
-
 #include "formats/fb.h"
 #include "libcore/model/check.h"
 #include "libcore/version.h"

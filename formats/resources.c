@@ -3,42 +3,14 @@
 #include <math.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "formats/mesh_read.h"
+#include "formats/meshes.h"
 #include "formats/sto.h"
 #include "formats/xml.h"
 #include "libcore/base/number.h"
 
 static const char no_memory[] = "memory ran out";
-
-static bool is_file(const char *path) {
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
-}
-
-/* `name`, with '\' as '/', in the model's folder, in Geometry there, or in one of the folders
- * given; NULL if it is in none. */
-static const char *find(fb_file_resources *r, const char *name, bool anywhere) {
-    const char *file = r->model->file ? r->model->file : "", *slash = strrchr(file, '/');
-    int n = slash ? (int)(slash - file) : 1;
-    char *own = fb_arena_dup(&r->arena, name);
-    for (char *c = own; *c; c++) {
-        *c = *c == '\\' ? '/' : *c;
-    }
-    if (own[0] == '/') {
-        return is_file(own) ? own : NULL;
-    }
-    for (int i = -2; i < (anywhere ? r->n_folders : -1); i++) {
-        const char *path = i >= 0 ? fb_arena_printf(&r->arena, "%s/%s", r->folders[i], own)
-                                  : fb_arena_printf(&r->arena, "%.*s/%s%s", n, slash ? file : ".",
-                                                    i == -1 ? "Geometry/" : "", own);
-        if (is_file(path)) {
-            return path;
-        }
-    }
-    return NULL;
-}
 
 /* Why something failed, in a sentence's end: "its file 'x': ..". */
 static const char *reason(fb_file_resources *r, const char *file, const fb_diag *diag) {
@@ -54,7 +26,9 @@ static const char *reason(fb_file_resources *r, const char *file, const fb_diag 
 static const char *read_mesh(fb_file_resources *r, const fb_element *element,
                              fb_triangles *result) {
     const char *name = fb_get_string(element, "file");
-    const char *path = name && *name ? find(r, name, true) : NULL;
+    const char *path = name && *name
+                           ? fb_mesh_find(&r->arena, r->model, name, r->folders, r->n_folders)
+                           : NULL;
     if (!path) {
         return fb_arena_printf(&r->arena, "its mesh '%s' is not found", name ? name : "");
     }
@@ -112,13 +86,13 @@ static const char *from_table(fb_file_resources *r, const fb_element *controller
     double *y = fb_arena_array(&r->arena, (size_t)table->n_rows, sizeof *y);
     const char *why = NULL;
     for (int i = 0; i < table->n_rows; i++) {
-        time[i] = table->values[(size_t)i * (size_t)columns];
+        time[i] = fb_sto_value(table, i, 0);
     }
     for (int j = 1; j < columns && !why; j++) {
         fb_series *one = &series[j - 1];
         one->name = fb_arena_dup(&r->arena, table->columns[j]);
         for (int i = 0; i < table->n_rows; i++) {
-            y[i] = table->values[(size_t)i * (size_t)columns + (size_t)j];
+            y[i] = fb_sto_value(table, i, j);
             why = isfinite(y[i]) ? why : "a control that is not a finite number";
         }
         if (!fb_function_series(&one->function, degree, time, y, 1, table->n_rows, &r->arena)) {
@@ -144,12 +118,6 @@ static bool child_truth(const fb_xml_node *node, const char *tag, bool missing) 
     return child ? strcasecmp(child->text, "true") == 0 : missing;
 }
 
-static void constant(fb_function *f, double value, fb_arena *arena) {
-    double *c = fb_arena_alloc(arena, sizeof *c);
-    *c = value;
-    *f = (fb_function){.kind = FB_FN_CONSTANT, .scale = 1, .n = 1, .dimension = 1, .c = c};
-}
-
 /* Nodes of a ControlLinear. With steps, a node's value holds from the node before it on. */
 static bool read_nodes(fb_file_resources *r, const fb_xml_node *control, fb_function *f) {
     const fb_xml_node *nodes = fb_xml_child(control, "x_nodes"), *node;
@@ -164,7 +132,7 @@ static bool read_nodes(fb_file_resources *r, const fb_xml_node *control, fb_func
         FB_PUSH(&r->arena, v, m, capacity_v, one[1]);
     }
     if (n < 2) {
-        constant(f, n ? v[0] : 0, &r->arena);
+        fb_function_constant(f, n ? v[0] : 0, &r->arena);
         return n > 0;
     }
     if (child_truth(control, "use_steps", false)) {
@@ -200,7 +168,7 @@ static const char *from_set(fb_file_resources *r, const char *path, const fb_xml
         bool good = false;
         if (strcmp(control->tag, "ControlConstant") == 0) {
             good = child_number(control, "value", &value);
-            constant(&one.function, value, &r->arena);
+            fb_function_constant(&one.function, value, &r->arena);
         } else if (strcmp(control->tag, "ControlLinear") == 0) {
             good = read_nodes(r, control, &one.function);
         }
@@ -220,18 +188,19 @@ static const char *from_set(fb_file_resources *r, const char *path, const fb_xml
 static const char *read_controls(fb_file_resources *r, const fb_element *controller,
                                  const fb_series **result, int *n) {
     const char *name = fb_get_string(controller, "controls_file");
-    const char *path = name && *name ? find(r, name, false) : NULL, *why;
-    if (!path) {
+    const char *file = r->model->file ? r->model->file : "", *why;
+    const char *path = fb_file_beside(&r->arena, file, name ? name : "");
+    if (!fb_is_file(path)) {
         return fb_arena_printf(&r->arena, "its controls '%s' are not found", name ? name : "");
     }
     fb_diag diag;
     fb_xml *xml = fb_arena_alloc(&r->arena, sizeof *xml);
     char *bytes;
-    size_t size, length = strlen(path);
+    size_t size;
     fb_diag_init(&diag);
     if (fb_read_file(path, r->max_bytes, &bytes, &size, &diag) != FB_OK) {
         why = reason(r, path, &diag);
-    } else if (length < 4 || strcasecmp(path + length - 4, ".xml") != 0) {
+    } else if (!fb_file_ends_with(path, ".xml")) {
         why = from_table(r, controller, path, bytes, size, result, n, &diag);
         fb_free(bytes);
     } else if (fb_xml_parse(xml, bytes, size, path, &diag) != FB_OK) {

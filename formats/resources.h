@@ -26,6 +26,7 @@ typedef struct fb_file_resources {
  * in the first of these. `folders` must live as long. */
 void fb_file_resources_init(fb_file_resources *r, const fb_model *model, const char *const *folders,
                             int n_folders, size_t max_bytes);
+/* Frees what was read; `r` may be zero. */
 void fb_file_resources_clear(fb_file_resources *r);
 
 #ifdef __cplusplus

@@ -24,10 +24,16 @@ typedef struct fb_sto {
 } fb_sto;
 
 /* Reads a table from memory; one without rows too. On failure adds an error with the line to
- * `diag`, and a warning if there are fewer rows than the header promises (nRows, datarows). */
+ * `diag`, and the table is empty; adds a warning if there are fewer rows than the header promises
+ * (nRows, datarows). */
 fb_status fb_sto_read(fb_sto *table, const char *bytes, size_t size, const char *file,
                       fb_diag *diag);
+/* Leaves it empty; one that is empty may be freed again. */
 void fb_sto_free(fb_sto *table);
+/* A number by its row and column. */
+static inline double fb_sto_value(const fb_sto *table, int row, int column) {
+    return table->values[(size_t)row * (size_t)table->n_columns + (size_t)column];
+}
 /* The number of a column, or -1. */
 int fb_sto_column(const fb_sto *table, const char *name);
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "libcore/base/number.h"
@@ -174,4 +175,25 @@ fb_status fb_read_file(const char *file, size_t max_bytes, char **bytes, size_t 
     fb_status status = fb_read_stream(in, file, max_bytes, bytes, size, diag);
     fclose(in);
     return status;
+}
+
+bool fb_is_file(const char *file) {
+    struct stat info;
+    return stat(file, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+bool fb_file_ends_with(const char *file, const char *ending) {
+    size_t n = strlen(file), m = strlen(ending);
+    return n >= m && strcasecmp(file + n - m, ending) == 0;
+}
+
+char *fb_file_beside(fb_arena *arena, const char *file, const char *name) {
+    const char *slash = strrchr(file, '/');
+    char *path = name[0] == '/' || !slash
+                     ? fb_arena_dup(arena, name)
+                     : fb_arena_printf(arena, "%.*s/%s", (int)(slash - file), file, name);
+    for (char *c = path; *c; c++) {
+        *c = *c == '\\' ? '/' : *c;
+    }
+    return path;
 }

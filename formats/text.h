@@ -1,10 +1,13 @@
-/* A growing text that is written in one go: output is complete or not at all. */
+/* A growing text that is written in one go: output is complete or not at all. Reading files, and
+ * their names. */
 #ifndef FB_FORMATS_TEXT_H
 #define FB_FORMATS_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
+#include "libcore/base/arena.h"
 #include "libcore/base/diag.h"
 
 #ifdef __cplusplus
@@ -40,6 +43,14 @@ fb_status fb_read_file(const char *file, size_t max_bytes, char **bytes, size_t 
                        fb_diag *diag);
 fb_status fb_read_stream(FILE *in, const char *name, size_t max_bytes, char **bytes, size_t *size,
                          fb_diag *diag);
+
+/* True for a plain file that is there. */
+bool fb_is_file(const char *file);
+/* True if a file's name ends so (".xml"), in letters of either case. */
+bool fb_file_ends_with(const char *file, const char *ending);
+/* The file `name` that another one names: relative to that one's folder, with '\' as '/'. In the
+ * arena. */
+char *fb_file_beside(fb_arena *arena, const char *file, const char *name);
 
 #ifdef __cplusplus
 }

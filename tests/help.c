@@ -165,6 +165,10 @@ unsigned long long fb_random(unsigned long long *state) {
     return x * 2685821657736338717u;
 }
 
+double fb_random_between(unsigned long long *state, double low, double high) {
+    return low + (high - low) * (double)(fb_random(state) % 1000003) / 1000003;
+}
+
 /* ---- models and documents -------------------------------------------------------------------- */
 
 char *fb_test_bytes(const char *bytes, size_t n) {
@@ -176,6 +180,13 @@ char *fb_test_bytes(const char *bytes, size_t n) {
         memcpy(copy, bytes, n);
     }
     return copy;
+}
+
+char *fb_test_quotes(char *text) {
+    for (char *c = text; *c; c++) {
+        *c = *c == '\'' ? '"' : *c;
+    }
+    return text;
 }
 
 fb_model *fb_test_osim(const char *text, fb_diag *diag, fb_status *status) {

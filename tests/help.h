@@ -68,6 +68,8 @@ int fb_test_main(const char *suite, const fb_test *tests, int argc, char **argv)
 unsigned long long fb_test_seed(void);
 /* The next number of a sequence (xorshift64*). */
 unsigned long long fb_random(unsigned long long *state);
+/* The same as a number from low up to high. */
+double fb_random_between(unsigned long long *state, double low, double high);
 /* $NAME as a number, or `missing`. */
 long fb_test_setting(const char *name, long missing);
 /* False under sanitizers, coverage and wrappers, where times mean nothing and less is to be tried.
@@ -79,6 +81,8 @@ bool fb_test_is_fast(void);
 /* n bytes from fb_alloc, exactly, without a 0 behind them, so that sanitizers see one byte too far.
  */
 char *fb_test_bytes(const char *bytes, size_t n);
+/* Every ' of a text becomes ", so that documents in C are easier to read. Returns the text. */
+char *fb_test_quotes(char *text);
 /* A model from the text of an .osim or a .fb; `diag` is initialised here, to be cleared by the
  * caller. NULL if it is refused; the status goes to *status unless NULL. The file is called
  * "test.osim". */

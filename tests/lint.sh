@@ -90,6 +90,29 @@ check_length() {
     done
 }
 
+# docs/architecture.md says what each file does, and names none that is not there.
+check_architecture() {
+    set -f # patterns are for names, not for files here
+    named=$(grep -oE '[a-z0-9_*]+\.[ch]\b' docs/architecture.md | sort -u)
+    set +f
+    for file in libcore/*/*.c formats/*.c tools/*.c; do
+        found=
+        set -f
+        for pattern in $named; do
+            # shellcheck disable=SC2254 # it is a pattern
+            case ${file##*/} in $pattern) found=yes ;; esac
+        done
+        set +f
+        [ -n "$found" ] || wrong "docs/architecture.md does not say what $file is"
+    done
+    set -f
+    for pattern in $named; do
+        [ -n "$(find libcore formats tools -name "$pattern" -print -quit)" ] ||
+            wrong "docs/architecture.md names $pattern, which is not there"
+    done
+    set +f
+}
+
 check_format() {
     if command -v clang-format > /dev/null && [ -f .clang-format ]; then
         for file in $sources; do
@@ -113,6 +136,7 @@ check_calls
 check_headers
 check_scripts
 check_length
+check_architecture
 check_format
 check_cpp
 n=$(wc -l < "$broken")

@@ -394,8 +394,7 @@ void fb_cli_add_step(fb_cli *cli, fb_model *model, const char *input, const char
         fb_json_string(&text, option);
     }
     fb_text_puts(&text, "], \"input\": ");
-    const char *slash = input ? strrchr(input, '/') : NULL;
-    fb_json_string(&text, !input || strcmp(input, "-") == 0 ? "-" : slash ? slash + 1 : input);
+    fb_json_string(&text, input ? fb_path_name(input) : "-");
     fb_text_puts(&text, ", \"sha256\": ");
     fb_json_string(&text, sha);
     fb_text_puts(&text, "}");

@@ -560,11 +560,6 @@ static void print_difference(const fb_difference *d, void *context) {
     fb_text_puts(out, "\n");
 }
 
-static const char *base_name(const char *file) {
-    const char *slash = strrchr(file, '/');
-    return slash ? slash + 1 : file;
-}
-
 static int print_diff(fb_cli *cli, const fb_model *model, const char *name, size_t max_bytes,
                       fb_text *out) {
     const char *other_name = fb_cli_value(cli, "diff");
@@ -577,7 +572,7 @@ static int print_diff(fb_cli *cli, const fb_model *model, const char *name, size
     if (status != FB_OK) {
         return fb_exit_of(status);
     }
-    diff_printer printer = {out, base_name(name), base_name(other_name), 0};
+    diff_printer printer = {out, fb_path_name(name), fb_path_name(other_name), 0};
     if (strcmp(printer.a, printer.b) == 0) {
         printer = (diff_printer){out, name, other_name, 0};
     }

@@ -1,5 +1,4 @@
 /* fbplot: figures of tables. */
-#include <errno.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -70,11 +69,6 @@ typedef struct plot {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static bool ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), m = strlen(end);
-    return n > m && strcasecmp(text + n - m, end) == 0;
-}
-
 static bool choose_format(plot *p) {
     const char *format = fb_cli_value(p->cli, "format"), *output = p->cli->output;
     bool to_stream = !output || strcmp(output, "-") == 0;
@@ -82,12 +76,14 @@ static bool choose_format(plot *p) {
         fb_cli_say(p->cli, "--format is 'svg' or 'png', not '%s'", format);
         return false;
     }
-    if (!format && !to_stream && !ends_with(output, ".svg") && !ends_with(output, ".png")) {
+    if (!format && !to_stream && !fb_file_ends_with(output, ".svg") &&
+        !fb_file_ends_with(output, ".png")) {
         fb_cli_say(p->cli, "'%s' ends in neither .svg nor .png; --format says what to write",
                    output);
         return false;
     }
-    p->is_png = format ? strcmp(format, "png") == 0 : !to_stream && ends_with(output, ".png");
+    p->is_png = format ? strcmp(format, "png") == 0
+                       : !to_stream && fb_file_ends_with(output, ".png");
     if (p->is_png && to_stream && isatty(fileno(p->cli->out))) {
         fb_cli_say(p->cli, "PNG is not written to a terminal; -o FILE says where");
         return false;
@@ -103,7 +99,7 @@ static bool choose_size(plot *p) {
     }
     const char *end = text + strlen(text), *at = text;
     double width = 0, height = 0, unit = MM;
-    if (ends_with(text, "cm") || ends_with(text, "mm")) {
+    if (fb_file_ends_with(text, "cm") || fb_file_ends_with(text, "mm")) {
         unit = end[-2] == 'c' ? 10 * MM : MM;
         end -= 2;
     }
@@ -221,8 +217,8 @@ static int read_table(plot *p, const char *file) {
     if (status != FB_OK) {
         return fb_exit_of(status);
     }
-    table->is_csv = !has_end_of_header(bytes, size) && !ends_with(file, ".sto") &&
-                    !ends_with(file, ".mot");
+    table->is_csv = !has_end_of_header(bytes, size) && !fb_file_ends_with(file, ".sto") &&
+                    !fb_file_ends_with(file, ".mot");
     status = (table->is_csv ? fb_csv_read : fb_sto_read)(&table->data, bytes, size, table->file,
                                                          &p->cli->diag);
     fb_free(bytes);

@@ -2,8 +2,8 @@
 
 #include <cairo.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "libcore/base/arena.h"
@@ -323,7 +323,7 @@ void fb_canvas_dot(fb_canvas *canvas, fb_point at, double radius, unsigned rgb) 
     }
     use_colour(canvas->cairo, rgb, 1);
     cairo_new_path(canvas->cairo);
-    cairo_arc(canvas->cairo, at.x, at.y, radius, 0, 2 * 3.14159265358979323846);
+    cairo_arc(canvas->cairo, at.x, at.y, radius, 0, 2 * M_PI);
     cairo_fill(canvas->cairo);
 }
 
@@ -354,7 +354,7 @@ void fb_canvas_text(fb_canvas *canvas, fb_point at, double size, double anchor, 
     cairo_save(canvas->cairo);
     use_colour(canvas->cairo, 0, 1);
     cairo_translate(canvas->cairo, at.x, at.y);
-    cairo_rotate(canvas->cairo, up ? -3.14159265358979323846 / 2 : 0);
+    cairo_rotate(canvas->cairo, up ? -M_PI / 2 : 0);
     choose_font(canvas->cairo, size);
     cairo_move_to(canvas->cairo, -anchor * width, 0);
     cairo_show_text(canvas->cairo, text);

@@ -14,7 +14,7 @@
 /* ---- curves ---------------------------------------------------------------------------------- */
 
 static double value_at(const fb_plot_table *t, int row, int column) {
-    double x = t->data.values[(size_t)row * (size_t)t->data.n_columns + (size_t)column];
+    double x = fb_sto_value(&t->data, row, column);
     x *= t->columns[column].factor;
     return fabs(x) < SMALLEST ? 0 : fabs(x) < LARGEST ? x : FB_NAN;
 }

@@ -1,6 +1,5 @@
 /* fbplot: drawing a figure whose places are known. All lengths are in points. */
 #include <math.h>
-#include <string.h>
 
 #include "tools/fbplot_page.h"
 

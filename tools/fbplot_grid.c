@@ -8,22 +8,18 @@
 #define MOST 7   /* curves: as many as there are full colours */
 #define FEWEST 4 /* if so few fit a regular choice, an irregular one is better */
 
-static double value_at(const fb_sto *t, int row, int column) {
-    return t->values[(size_t)row * (size_t)t->n_columns + (size_t)column];
-}
-
 /* How many values the coordinates have; false if the rows are no whole grid, in which the second
  * coordinate runs faster. */
 static bool find_grid(const fb_sto *t, int n[2]) {
     n[1] = 1;
-    while (n[1] < t->n_rows && value_at(t, n[1], 0) == value_at(t, 0, 0)) {
+    while (n[1] < t->n_rows && fb_sto_value(t, n[1], 0) == fb_sto_value(t, 0, 0)) {
         n[1]++;
     }
     n[0] = t->n_rows / n[1];
     bool whole = n[0] * n[1] == t->n_rows;
     for (int row = 0; row < t->n_rows && whole; row++) {
-        whole = value_at(t, row, 0) == value_at(t, row - row % n[1], 0) &&
-                value_at(t, row, 1) == value_at(t, row % n[1], 1);
+        whole = fb_sto_value(t, row, 0) == fb_sto_value(t, row - row % n[1], 0) &&
+                fb_sto_value(t, row, 1) == fb_sto_value(t, row % n[1], 1);
     }
     return whole;
 }
@@ -67,7 +63,7 @@ static void unfold(fb_plot_table *table, const int n[2], int m, const int *picks
     double largest = 0;
     for (int k = 0; k < m; k++) {
         int row = (int)(stride[across] * (size_t)picks[k]);
-        parameters[k] = value_at(t, row, across) * parameter->factor;
+        parameters[k] = fb_sto_value(t, row, across) * parameter->factor;
         largest = fmax(largest, fabs(parameters[k]));
     }
     for (int j = 0; j < columns; j++) {
@@ -79,7 +75,7 @@ static void unfold(fb_plot_table *table, const int n[2], int m, const int *picks
         }
         for (int i = 0; i < n[along]; i++) {
             size_t row = stride[along] * (size_t)i + stride[across] * (size_t)picks[k];
-            values[(size_t)i * (size_t)columns + (size_t)j] = value_at(t, (int)row, from);
+            values[(size_t)i * (size_t)columns + (size_t)j] = fb_sto_value(t, (int)row, from);
         }
     }
     table->parameter = parameter->object;

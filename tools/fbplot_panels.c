@@ -100,8 +100,7 @@ static double largest_of(const fb_plot_plan *p, int column) {
     const fb_sto *data = &p->lead->data;
     double largest = 0;
     for (int i = 0; i < data->n_rows; i++) {
-        largest = fmax(largest, fabs(data->values[(size_t)i * (size_t)data->n_columns +
-                                                  (size_t)column])); /* fmax passes over nan */
+        largest = fmax(largest, fabs(fb_sto_value(data, i, column))); /* fmax passes over nan */
     }
     return largest;
 }

@@ -7,7 +7,7 @@
 
 #include "tools/fbplot.h"
 
-#define DEGREES (180 / 3.14159265358979323846)
+#define DEGREES (180 / M_PI)
 #define MOST_RADIANS \
     20 /* beyond this, "radians" are degrees that an old program did not declare \
         */
@@ -671,8 +671,7 @@ static void distrust_radians(const context *c, fb_plot_column *column, int index
         return;
     }
     for (int i = 0; i < data->n_rows; i++) {
-        if (fabs(data->values[(size_t)i * (size_t)data->n_columns + (size_t)index]) >
-            MOST_RADIANS) {
+        if (fabs(fb_sto_value(data, i, index)) > MOST_RADIANS) {
             column->unit = NULL;
         }
     }

@@ -218,7 +218,7 @@ static void tell_missing(const job *j, const fb_sto *t) {
     for (int c = 1; c < t->n_columns; c++) {
         int n = 0;
         for (int r = 0; r < t->n_rows; r++) {
-            n += isnan(t->values[(size_t)r * (size_t)t->n_columns + (size_t)c]) != 0;
+            n += isnan(fb_sto_value(t, r, c)) != 0;
         }
         if (n && !j->cli->quiet) {
             fb_cli_say(j->cli, "warning: %s is nan in %d of %d rows: no balance", t->columns[c], n,

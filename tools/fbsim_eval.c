@@ -264,11 +264,9 @@ static void tell_paths(evaluation *e, double time) {
             continue;
         }
         e->told[i] = true;
-        fb_diag_add(&e->cli->diag, FB_WARNING, FB4005,
-                    (fb_place){path->owner->file, path->owner->line, path->owner->path,
-                               path->owner->cls->name},
-                    then, "%s '%s': %s%s (time %g)", path->owner->cls->name, path->owner->name,
-                    what, name ? name : "", time);
+        fb_diag_add(&e->cli->diag, FB_WARNING, FB4005, fb_element_place(path->owner), then,
+                    "%s '%s': %s%s (time %g)", path->owner->cls->name, path->owner->name, what,
+                    name ? name : "", time);
     }
 }
 
@@ -283,17 +281,15 @@ static void put_muscles(evaluation *e, double time) {
             fb_muscle_evaluate(m, s->activation[i], s->path_length[m->path], s->path_speed[m->path],
                                p->fiber_length, p->fiber_velocity, p);
         } else if (!fb_simulation_equilibrate(s, i, FB_EQUILIBRIUM_OPENSIM4)) {
-            fb_diag_add(&e->cli->diag, FB_WARNING, FB4001,
-                        (fb_place){element->file, element->line, element->path, element->cls->name},
+            fb_diag_add(&e->cli->diag, FB_WARNING, FB4001, fb_element_place(element),
                         "what comes nearest is used",
                         "%s '%s': no fiber length at time %g balances fibers and tendon",
                         element->cls->name, element->name, time);
         }
         if (!(p->fiber_length > 0) && !m->lacking && !e->told[m->path]) {
             e->told[m->path] = true;
-            fb_diag_add(&e->cli->diag, FB_WARNING, FB4001,
-                        (fb_place){element->file, element->line, element->path, element->cls->name},
-                        NULL, "%s '%s': its path leaves no length to the fibers at time %g",
+            fb_diag_add(&e->cli->diag, FB_WARNING, FB4001, fb_element_place(element), NULL,
+                        "%s '%s': its path leaves no length to the fibers at time %g",
                         element->cls->name, element->name, time);
         }
         if (to) {

@@ -9,7 +9,7 @@
 
 #define ASSEMBLY 1e-10 /* what constraints are met to */
 #define SLACK 0.05     /* of a coordinate's range: so far beyond is not worth a word */
-#define RADIANS (3.14159265358979323846 / 180)
+#define RADIANS (M_PI / 180)
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
@@ -25,7 +25,7 @@ int fb_states_read(fb_states *states, fb_cli *cli, size_t max_bytes) {
         return FB_EXIT_OK;
     }
     char *bytes;
-    size_t size, n = strlen(file);
+    size_t size;
     bool standard = strcmp(file, "-") == 0;
     if (standard && (cli->n_operands < 2 || strcmp(cli->operands[1], "-") == 0)) {
         fb_cli_say(cli, "standard input can be the model or the states, not both");
@@ -38,7 +38,7 @@ int fb_states_read(fb_states *states, fb_cli *cli, size_t max_bytes) {
     if (status != FB_OK) {
         return fb_exit_of(status);
     }
-    bool csv = n > 4 && strcasecmp(file + n - 4, ".csv") == 0;
+    bool csv = fb_file_ends_with(file, ".csv");
     status = (csv ? fb_csv_read : fb_sto_read)(&states->table, bytes, size, states->file,
                                                &cli->diag);
     fb_free(bytes);

@@ -25,6 +25,7 @@ void fb_states_free(fb_states *states);
 /* Finds what the table's columns mean to a simulation, and tells what they do not; FB_E_INPUT if it
  * is no table of states. Memory is the arena's. */
 fb_status fb_states_find(fb_states *states, fb_simulation *simulation, fb_arena *arena);
+/* How many states there are; the time of one, s. */
 int fb_states_count(const fb_states *states);
 double fb_states_time(const fb_states *states, int row);
 /* Puts the simulation into a state: coordinates, speeds, activations, fiber lengths. It is moved

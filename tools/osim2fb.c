@@ -1,5 +1,4 @@
 /* osim2fb: OpenSim models to .fb documents. */
-#include <string.h>
 
 #include "formats/meshes.h"
 #include "formats/report.h"

@@ -20,6 +20,7 @@ typedef struct fb_scratch {
 void *fb_scratch_take(fb_scratch *scratch, size_t n, size_t size);
 /* Gives back the piece that was taken last. Takes NULL. */
 void fb_scratch_give(fb_scratch *scratch, void *piece);
+/* Frees the memory; all pieces must have been given back. */
 void fb_scratch_clear(fb_scratch *scratch);
 
 #ifdef __cplusplus

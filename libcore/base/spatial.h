@@ -81,6 +81,17 @@ static inline double fb_v3_normalize(double *a) {
     return n;
 }
 
+/* The first of the coordinates whose size is the least, the greatest: 0 to 2. */
+static inline int fb_v3_least(const double *a) {
+    int k = fabs(a[1]) < fabs(a[0]) ? 1 : 0;
+    return fabs(a[2]) < fabs(a[k]) ? 2 : k;
+}
+
+static inline int fb_v3_most(const double *a) {
+    int k = fabs(a[1]) > fabs(a[0]) ? 1 : 0;
+    return fabs(a[2]) > fabs(a[k]) ? 2 : k;
+}
+
 static inline void fb_m3_identity(double *m) {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     memcpy(m, identity, sizeof identity);

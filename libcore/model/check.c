@@ -32,21 +32,10 @@ void fb_visit_model(const fb_model *model, void (*act)(const fb_element *, void 
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-static const fb_element *component_of(const fb_element *element) {
-    while (element->owner && !element->path) {
-        element = element->owner;
-    }
-    return element;
-}
-
-static fb_place place_of(const fb_element *element) {
-    const fb_element *component = component_of(element);
-    return (fb_place){element->file, fb_element_line(element), component->path, element->cls->name};
-}
-
 /* "Thelen2003Muscle 'TRIlong'": the element's class, the component's name. */
 #define WHO "%s '%s': "
-#define WHO_ARGS(E) (E)->cls->name, component_of(E)->name ? component_of(E)->name : ""
+#define WHO_ARGS(E) \
+    (E)->cls->name, fb_element_component(E)->name ? fb_element_component(E)->name : ""
 
 /* ---- frames and topology -------------------------------------------------------------------- */
 
@@ -82,7 +71,7 @@ static void check_frames(const fb_model *model, fb_diag *diag) {
     const fb_list *frames = fb_model_items(model, "frames");
     for (size_t i = 0; i < frames->n; i++) {
         if (!fb_base_frame(frames->items[i])) {
-            fb_diag_add(diag, FB_ERROR, FB2205, place_of(frames->items[i]), NULL,
+            fb_diag_add(diag, FB_ERROR, FB2205, fb_element_place(frames->items[i]), NULL,
                         WHO "the frames that it is fixed to go round in a circle",
                         WHO_ARGS(frames->items[i]));
         }
@@ -129,10 +118,11 @@ static void check_topology(const fb_model *model, fb_diag *diag) {
         size_t a = find_tree(tree, body_number(bodies, parent)),
                b = find_tree(tree, body_number(bodies, child));
         if (parent == child) {
-            fb_diag_add(diag, FB_WARNING, FB2306, place_of(joint), "OpenSim refuses such a model",
-                        WHO "it joins %s to itself", WHO_ARGS(joint), parent->name);
+            fb_diag_add(diag, FB_WARNING, FB2306, fb_element_place(joint),
+                        "OpenSim refuses such a model", WHO "it joins %s to itself",
+                        WHO_ARGS(joint), parent->name);
         } else if (a == b) {
-            fb_diag_add(diag, FB_WARNING, FB2306, place_of(joint),
+            fb_diag_add(diag, FB_WARNING, FB2306, fb_element_place(joint),
                         "OpenSim cuts the loop: a copy of the child and a weld constraint",
                         WHO "it closes a loop of joints, from %s to %s", WHO_ARGS(joint),
                         parent->name, child->name);
@@ -142,7 +132,7 @@ static void check_topology(const fb_model *model, fb_diag *diag) {
     size_t root = find_tree(tree, 0);
     for (size_t i = 0; i < bodies->n; i++) {
         if (find_tree(tree, i + 1) != root) {
-            fb_diag_add(diag, FB_WARNING, FB2301, place_of(bodies->items[i]),
+            fb_diag_add(diag, FB_WARNING, FB2301, fb_element_place(bodies->items[i]),
                         "OpenSim gives it, or the first of its group, a free joint to ground",
                         WHO "no joint connects it to ground", WHO_ARGS(bodies->items[i]));
         }
@@ -155,12 +145,12 @@ static void check_topology(const fb_model *model, fb_diag *diag) {
 static void check_body(const fb_element *body, fb_diag *diag) {
     double mass = fb_get_number(body, "mass"), x[6], center[3];
     if (!(mass >= 0) || isinf(mass)) {
-        fb_diag_add(diag, FB_WARNING, FB2302, place_of(body), "it cannot be simulated",
+        fb_diag_add(diag, FB_WARNING, FB2302, fb_element_place(body), "it cannot be simulated",
                     WHO "the mass must be 0 or more, got %g kg", WHO_ARGS(body), mass);
     }
     if (fb_get_vector(body, "mass_center", center, 3) &&
         !(isfinite(center[0]) && isfinite(center[1]) && isfinite(center[2]))) {
-        fb_diag_add(diag, FB_WARNING, FB2302, place_of(body), "it cannot be simulated",
+        fb_diag_add(diag, FB_WARNING, FB2302, fb_element_place(body), "it cannot be simulated",
                     WHO "the mass centre is not finite", WHO_ARGS(body));
     }
     if (!fb_get_vector(body, "inertia", x, 6)) {
@@ -169,10 +159,10 @@ static void check_body(const fb_element *body, fb_diag *diag) {
     double xx = x[0], yy = x[1], zz = x[2], xy = x[3], xz = x[4], yz = x[5];
     double slop = 1e-9 * (fabs(xx) + fabs(yy) + fabs(zz));
     if (xx < 0 || yy < 0 || zz < 0 || isnan(xx + yy + zz)) {
-        fb_diag_add(diag, FB_WARNING, FB2302, place_of(body), "it cannot be simulated",
+        fb_diag_add(diag, FB_WARNING, FB2302, fb_element_place(body), "it cannot be simulated",
                     WHO "a moment of inertia is negative: %g %g %g", WHO_ARGS(body), xx, yy, zz);
     } else if (xx + yy < zz - slop || yy + zz < xx - slop || zz + xx < yy - slop) {
-        fb_diag_add(diag, FB_WARNING, FB2302, place_of(body),
+        fb_diag_add(diag, FB_WARNING, FB2302, fb_element_place(body),
                     "no distribution of mass has that inertia",
                     WHO "one moment of inertia is larger than the two others together: %g %g %g",
                     WHO_ARGS(body), xx, yy, zz);
@@ -180,12 +170,12 @@ static void check_body(const fb_element *body, fb_diag *diag) {
                zz * xx - xz * xz < -slop * slop ||
                xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz) <
                    -slop * slop * slop) {
-        fb_diag_add(diag, FB_WARNING, FB2302, place_of(body),
+        fb_diag_add(diag, FB_WARNING, FB2302, fb_element_place(body),
                     "no distribution of mass has that inertia",
                     WHO "the products of inertia are too large: xy %g, xz %g, yz %g",
                     WHO_ARGS(body), xy, xz, yz);
     } else if (mass == 0 && xx + yy + zz > 0) {
-        fb_diag_add(diag, FB_WARNING, FB2302, place_of(body), NULL,
+        fb_diag_add(diag, FB_WARNING, FB2302, fb_element_place(body), NULL,
                     WHO "it has inertia but no mass", WHO_ARGS(body));
     }
 }
@@ -230,11 +220,11 @@ static void check_bounds(const fb_element *element, fb_diag *diag) {
             bool bad = !(bounds[j].open ? x > bounds[j].low : x >= bounds[j].low) ||
                        x > bounds[j].high;
             if (bad && !isinf(bounds[j].high)) {
-                fb_diag_add(diag, FB_WARNING, FB2104, place_of(element), NULL,
+                fb_diag_add(diag, FB_WARNING, FB2104, fb_element_place(element), NULL,
                             WHO "%s must be from %g to %.4g, got %g", WHO_ARGS(element), field->tag,
                             bounds[j].low, bounds[j].high, x);
             } else if (bad) {
-                fb_diag_add(diag, FB_WARNING, FB2104, place_of(element), NULL,
+                fb_diag_add(diag, FB_WARNING, FB2104, fb_element_place(element), NULL,
                             WHO "%s must be %s 0, got %g", WHO_ARGS(element), field->tag,
                             bounds[j].open ? "more than" : "at least", x);
             }
@@ -251,12 +241,13 @@ static void check_coordinate(const fb_element *coordinate, fb_diag *diag) {
         return;
     }
     if (range[0] > range[1]) {
-        fb_diag_add(diag, FB_WARNING, FB2104, place_of(coordinate), NULL,
+        fb_diag_add(diag, FB_WARNING, FB2104, fb_element_place(coordinate), NULL,
                     WHO "the range goes from %g down to %g", WHO_ARGS(coordinate), range[0],
                     range[1]);
     } else if (fb_get_bool(coordinate, "clamped") &&
                (value < range[0] - 1.5e-8 || value > range[1] + 1.5e-8)) {
-        fb_diag_add(diag, FB_WARNING, FB2104, place_of(coordinate), "OpenSim refuses such a model",
+        fb_diag_add(diag, FB_WARNING, FB2104, fb_element_place(coordinate),
+                    "OpenSim refuses such a model",
                     WHO "it is clamped to %g .. %g, but its default value is %g",
                     WHO_ARGS(coordinate), range[0], range[1], value);
     }
@@ -265,7 +256,8 @@ static void check_coordinate(const fb_element *coordinate, fb_diag *diag) {
 static void check_range(const fb_element *point, fb_diag *diag) {
     double range[2];
     if (fb_get_vector(point, "range", range, 2) && range[0] > range[1]) {
-        fb_diag_add(diag, FB_WARNING, FB2104, place_of(point), "the path never passes through it",
+        fb_diag_add(diag, FB_WARNING, FB2104, fb_element_place(point),
+                    "the path never passes through it",
                     WHO "the path point '%s' has a range from %g down to %g", WHO_ARGS(point),
                     point->name ? point->name : "", range[0], range[1]);
     }
@@ -279,7 +271,8 @@ static void check_quadrant(const fb_element *wrap, fb_diag *diag) {
     }
     const char *axis = text + (*text == '+' || *text == '-');
     if (!*axis || axis[1] || !strchr("xyzXYZ", *axis)) {
-        fb_diag_add(diag, FB_WARNING, FB2103, place_of(wrap), "OpenSim refuses such a model",
+        fb_diag_add(diag, FB_WARNING, FB2103, fb_element_place(wrap),
+                    "OpenSim refuses such a model",
                     WHO "the quadrant must be all, or x, y or z with a sign, got '%s'",
                     WHO_ARGS(wrap), text);
     }
@@ -289,18 +282,19 @@ static void check_path(const fb_element *path, fb_diag *diag) {
     const fb_value *points = fb_get(path, "points"), *wraps = fb_get(path, "wraps");
     int n = points ? points->n : 0;
     if (n < 2) {
-        fb_diag_add(diag, FB_WARNING, FB2307, place_of(path), "the path has no length",
-                    WHO "it has %d point%s; a path needs two", WHO_ARGS(component_of(path)), n,
-                    n == 1 ? "" : "s");
+        fb_diag_add(diag, FB_WARNING, FB2307, fb_element_place(path), "the path has no length",
+                    WHO "it has %d point%s; a path needs two", WHO_ARGS(fb_element_component(path)),
+                    n, n == 1 ? "" : "s");
     }
     for (int i = 0; wraps && i < wraps->n; i++) {
         double range[2];
         if (fb_get_vector(wraps->as.objects[i], "range", range, 2) &&
             (range[0] > n || range[1] > n ||
              (range[0] > 0 && range[1] > 0 && range[0] >= range[1]))) {
-            fb_diag_add(diag, FB_WARNING, FB2104, place_of(path), "the path does not wrap there",
+            fb_diag_add(diag, FB_WARNING, FB2104, fb_element_place(path),
+                        "the path does not wrap there",
                         WHO "a wrap is between the points %g and %g of %d",
-                        WHO_ARGS(component_of(path)), range[0], range[1], n);
+                        WHO_ARGS(fb_element_component(path)), range[0], range[1], n);
         }
     }
 }
@@ -329,7 +323,7 @@ static void check_links(const fb_model *model, fb_diag *diag) {
     for (size_t i = 0; i < links->n; i++) {
         int n = count_wires(model, links->items[i]);
         if (n < 2) {
-            fb_diag_add(diag, FB_WARNING, FB2309, place_of(links->items[i]),
+            fb_diag_add(diag, FB_WARNING, FB2309, fb_element_place(links->items[i]),
                         "it goes where that pulls nothing any more",
                         WHO "%d wire%s at it; two or more can hold it in balance",
                         WHO_ARGS(links->items[i]), n, n == 1 ? " ends" : "s end");
@@ -354,12 +348,13 @@ static void check_table(const fb_element *function, fb_diag *diag) {
         return;
     }
     if (x->n != y->n) {
-        fb_diag_add(diag, FB_WARNING, FB2305, place_of(function), "OpenSim refuses such a model",
-                    WHO "a table has %d x but %d y", WHO_ARGS(function), x->n, y->n);
+        fb_diag_add(diag, FB_WARNING, FB2305, fb_element_place(function),
+                    "OpenSim refuses such a model", WHO "a table has %d x but %d y",
+                    WHO_ARGS(function), x->n, y->n);
     }
     for (int i = 1; i < x->n; i++) {
         if (!(x->as.numbers[i] > x->as.numbers[i - 1])) {
-            fb_diag_add(diag, FB_WARNING, FB2305, place_of(function), NULL,
+            fb_diag_add(diag, FB_WARNING, FB2305, fb_element_place(function), NULL,
                         WHO "the x of a table must increase, but %g follows %g", WHO_ARGS(function),
                         x->as.numbers[i], x->as.numbers[i - 1]);
             break;
@@ -382,7 +377,7 @@ static void check_domain(const fb_element *owner, const fb_element *function,
     double low = x->as.numbers[0], high = x->as.numbers[x->n - 1], slop = 1e-4 * (high - low);
     if (range[0] < low - slop || range[1] > high + slop) {
         fb_diag_add(
-            diag, FB_WARNING, FB2303, place_of(owner), "the function is extrapolated there",
+            diag, FB_WARNING, FB2303, fb_element_place(owner), "the function is extrapolated there",
             WHO "%s: the coordinate %s ranges over %.5g .. %.5g, the table only over %.5g .. %.5g",
             WHO_ARGS(owner), what, coordinate->name, range[0], range[1], low, high);
     }

@@ -63,9 +63,7 @@ static void make_path_unique(linker *l, fb_element *element) {
     do {
         element->path = fb_arena_printf(&l->model->arena, "%s_%d", path, (*number)++);
     } while (fb_table_find(&l->paths, element->path));
-    fb_diag_add(l->diag, FB_WARNING, FB2203,
-                (fb_place){element->file, fb_element_line(element), element->path,
-                           element->cls->name},
+    fb_diag_add(l->diag, FB_WARNING, FB2203, fb_element_place(element),
                 "references by name find the first",
                 "two components have the path %s: the later one becomes %s", path,
                 fb_path_name(element->path));
@@ -218,16 +216,9 @@ static const char *next_name(const void *context, int i) {
     return NULL;
 }
 
-static const fb_element *component_of(const fb_element *element) {
-    while (element->owner && !element->path) {
-        element = element->owner;
-    }
-    return element;
-}
-
 static void report_missing(linker *l, const fb_element *element, const fb_field *field,
                            const char *text) {
-    const fb_element *component = component_of(element);
+    const fb_element *component = fb_element_component(element);
     size_t next = 0;
     names_of names = {&l->names, field->family, &next};
     bool help = l->missing++ < MOST_GUESSES;
@@ -236,9 +227,7 @@ static void report_missing(linker *l, const fb_element *element, const fb_field 
     if (needed) {
         l->status = FB_E_INPUT;
     }
-    fb_diag_add(l->diag, needed ? FB_ERROR : FB_WARNING, FB2201,
-                (fb_place){element->file, fb_element_line(element), component->path,
-                           element->cls->name},
+    fb_diag_add(l->diag, needed ? FB_ERROR : FB_WARNING, FB2201, fb_element_place(element),
                 needed ? NULL : "the name is kept as it is", "%s '%s': %s names no %s: '%s'%s%s%s",
                 element->cls->name,
                 element->name && *element->name ? element->name
@@ -252,13 +241,11 @@ static void report_missing(linker *l, const fb_element *element, const fb_field 
  * force that acts on nothing is only useless. */
 static void report_absent(linker *l, const fb_element *element, const fb_field *field) {
     bool needed = element->cls->family != FB_FORCE && element->cls->family != FB_CONSTRAINT;
-    const fb_element *component = component_of(element);
+    const fb_element *component = fb_element_component(element);
     if (needed) {
         l->status = FB_E_INPUT;
     }
-    fb_diag_add(l->diag, needed ? FB_ERROR : FB_WARNING, FB2105,
-                (fb_place){element->file, fb_element_line(element), component->path,
-                           element->cls->name},
+    fb_diag_add(l->diag, needed ? FB_ERROR : FB_WARNING, FB2105, fb_element_place(element),
                 needed ? NULL : "OpenSim refuses such a model", "%s '%s': %s must be given",
                 element->cls->name, component->name ? component->name : "", field->tag);
 }
@@ -304,11 +291,9 @@ static fb_element *resolve(linker *l, const fb_element *element, const fb_field 
     found = find(&l->names, fb_path_name(text), family);
     /* "../../calcn" is how beta versions of 4.0 wrote a bare name */
     if (found && strchr(rest, '/')) {
-        fb_diag_add(l->diag, FB_WARNING, FB2202,
-                    (fb_place){element->file, fb_element_line(element), component_of(element)->path,
-                               element->cls->name},
-                    NULL, "%s '%s' does not exist; '%s' is taken, which has that name", field->tag,
-                    text, found->path);
+        fb_diag_add(l->diag, FB_WARNING, FB2202, fb_element_place(element), NULL,
+                    "%s '%s' does not exist; '%s' is taken, which has that name", field->tag, text,
+                    found->path);
     }
     return found;
 }

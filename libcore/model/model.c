@@ -387,6 +387,18 @@ int fb_element_line(const fb_element *element) {
     return element ? element->line : 0;
 }
 
+const fb_element *fb_element_component(const fb_element *element) {
+    while (element->owner && !element->path) {
+        element = element->owner;
+    }
+    return element;
+}
+
+fb_place fb_element_place(const fb_element *element) {
+    return (fb_place){element->file, fb_element_line(element), fb_element_component(element)->path,
+                      element->cls->name};
+}
+
 const char *fb_path_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -508,7 +520,7 @@ fb_motion fb_coordinate_motion(const fb_element *coordinate) {
     return FB_ROTATIONAL;
 }
 
-static const double radians_per_degree = 3.14159265358979323846 / 180;
+static const double radians_per_degree = M_PI / 180;
 
 double fb_radians_to_degrees(double radians) {
     return radians / radians_per_degree;

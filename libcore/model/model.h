@@ -166,6 +166,10 @@ fb_motion fb_coordinate_motion(const fb_element *coordinate);
 
 /* The line an element was read from, or its nearest owner's that has one; 0 for none. */
 int fb_element_line(const fb_element *element);
+/* The component that an element is part of: itself or the nearest owner with a path. */
+const fb_element *fb_element_component(const fb_element *element);
+/* Where a record about an element belongs: its file, line and class, its component's path. */
+fb_place fb_element_place(const fb_element *element);
 /* The last segment of a component path: the OpenSim name. */
 const char *fb_path_name(const char *path);
 /* The OpenSim name of an element: the last segment of its path, or its name. */

@@ -34,6 +34,18 @@ static void add_turn_row(const fb_state *state, double *row, int body, const dou
     }
 }
 
+/* The acceleration of a body's point at p with velocity v, without udot: A_linear + alpha x p + w x
+ * v. */
+static void point_acceleration(double *a, const fb_state *state, int body, const double *p,
+                               const double *v) {
+    const double *V = state->V[body], *A = state->A0[body];
+    double t[3];
+    fb_v3_cross(t, A, p);
+    fb_v3_add(a, A + 3, t);
+    fb_v3_cross(t, V, v);
+    fb_v3_add(a, a, t);
+}
+
 /* Where the constraint's points are, and how they move: ground. */
 typedef struct sides {
     double p[2][3], v[2][3], a[2][3]; /* a: without udot */
@@ -42,18 +54,11 @@ typedef struct sides {
 static void find_sides(const fb_state *state, const fb_constraint *c, sides *out, bool moving) {
     memset(out, 0, sizeof *out);
     for (int i = 0; i < 2; i++) {
-        const double *V = state->V[c->body[i]], *A = state->A0[c->body[i]];
-        double t[3];
         fb_pose_point(out->p[i], &state->pose[c->body[i]], c->frame[i].p);
-        if (!moving) {
-            continue;
+        if (moving) {
+            fb_point_velocity(out->v[i], state, c->body[i], out->p[i]);
+            point_acceleration(out->a[i], state, c->body[i], out->p[i], out->v[i]);
         }
-        fb_point_velocity(out->v[i], state, c->body[i], out->p[i]);
-        /* of the material point: A_linear + alpha x p + w x v */
-        fb_v3_cross(t, A, out->p[i]);
-        fb_v3_add(out->a[i], A + 3, t);
-        fb_v3_cross(t, V, out->v[i]);
-        fb_v3_add(out->a[i], out->a[i], t);
     }
 }
 
@@ -229,16 +234,12 @@ static void coupler_bias(const fb_state *state, const fb_constraint *c, double *
 /* The acceleration of the second point as seen in body 0, without udot. */
 static void relative_bias(const fb_state *state, const fb_constraint *c, const sides *at,
                           double *a) {
-    const double *V = state->V[c->body[0]], *A = state->A0[c->body[0]];
     double v0[3], a0[3], relative[3], t[3];
     fb_point_velocity(v0, state, c->body[0], at->p[1]);
-    fb_v3_cross(t, A, at->p[1]);
-    fb_v3_add(a0, A + 3, t);
-    fb_v3_cross(t, V, v0);
-    fb_v3_add(a0, a0, t);
+    point_acceleration(a0, state, c->body[0], at->p[1], v0);
     fb_v3_sub(relative, at->v[1], v0);
     fb_v3_sub(a, at->a[1], a0);
-    fb_v3_cross(t, V, relative);
+    fb_v3_cross(t, state->V[c->body[0]], relative);
     fb_v3_madd(a, -2, t);
 }
 
@@ -294,9 +295,8 @@ static void distance_bias(const sides *at, double *bias) {
     bias[0] = fb_v3_dot(d, a) + (length > 0 ? (fb_v3_dot(v, v) - along * along) / length : 0);
 }
 
-void fb_constraint_bias(const fb_state *state, const double *G, double *bias) {
+void fb_constraint_bias(const fb_state *state, double *bias) {
     const fb_system *s = state->system;
-    (void)G;
     for (int i = 0; i < s->n_constraint; i++) {
         const fb_constraint *c = &s->constraints[i];
         double *b = bias + c->row;
@@ -340,10 +340,6 @@ static double largest(const double *x, int n) {
 
 fb_status fb_assemble(fb_state *state, double tolerance) {
     return fb_assemble_held(state, NULL, 0, tolerance);
-}
-
-fb_status fb_assemble_holding(fb_state *state, int held, double tolerance) {
-    return fb_assemble_held(state, &held, held >= 0, tolerance);
 }
 
 /* The errors of locked coordinates: where they were when assembly began is where they stay. */

@@ -63,7 +63,7 @@ static bool factor_rows(int n, int m, const double *G, double *A) {
             A[i * m + j] = sum;
         }
     }
-    return fb_cholesky(m, A, FB_REDUNDANT_PIVOT);
+    return fb_cholesky(m, A, FB_SMALL_CONSTRAINT);
 }
 
 /* u = e - G^T (G G^T)^-1 G e for the coordinate's unit vector e. */
@@ -72,7 +72,8 @@ static void project(int n, int m, const double *G, const double *factor, int coo
     for (int i = 0; i < m; i++) {
         lambda[i] = -G[i * n + coordinate];
     }
-    fb_cholesky_solve(m, factor, lambda);
+    fb_cholesky_forward(m, factor, lambda);
+    fb_cholesky_backward(m, factor, lambda);
     for (int i = 0; i < m; i++) {
         for (int k = 0; k < n && lambda[i] != 0; k++) {
             u[k] += G[i * n + k] * lambda[i];

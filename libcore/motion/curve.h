@@ -23,8 +23,7 @@ extern "C" {
 typedef struct fb_curve {
     int n;                                                   /* sections */
     double x[FB_CURVE_SECTIONS][6], y[FB_CURVE_SECTIONS][6]; /* control points, x rising */
-    const double
-        *table; /* FB_CURVE_CELLS x 6 a section: polynomials over equal steps of x, or NULL */
+    const double *table; /* FB_CURVE_CELLS x 6 a section: polynomials over steps of x, or NULL */
     double begin[FB_CURVE_SECTIONS + 1]; /* with a table: where the sections begin, and the end */
     double scale[FB_CURVE_SECTIONS];     /* cells per unit of x */
     double slope[2];                     /* before the first and after the last */

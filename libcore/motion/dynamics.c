@@ -1,7 +1,6 @@
 /* Mass matrix, inverse and forward dynamics, momentum and energy. Spatial vectors are taken at the
  * ground's origin in ground axes, so that quantities of different bodies add without
  * transformations. */
-#include <math.h>
 #include <string.h>
 
 #include "libcore/motion/reduce.h"
@@ -23,19 +22,11 @@ static double dot6(const double *a, const double *b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
 }
 
-#define STACK_BODIES 128 /* more bodies than these take memory from the heap */
-
 void fb_mass_matrix(const fb_state *state, double *M) {
     const fb_system *s = state->system;
+    fb_moments *I = state->composite;
     int n = s->n_q;
-    fb_moments small[STACK_BODIES];
-    fb_moments *I = s->n_body <= STACK_BODIES
-                        ? small
-                        : fb_scratch_take(state->scratch, (size_t)s->n_body, sizeof *I);
     memset(M, 0, (size_t)(n * n) * sizeof *M);
-    if (!I) {
-        return;
-    }
     memcpy(I, state->moments, (size_t)s->n_body * sizeof *I);
     for (int i = s->n_body - 1; i > 0; i--) { /* composite bodies, from the tips */
         int parent = s->mobods[i].parent;
@@ -64,20 +55,11 @@ void fb_mass_matrix(const fb_state *state, double *M) {
             }
         }
     }
-    if (I != small) {
-        fb_scratch_give(state->scratch, I);
-    }
 }
 
 void fb_project_forces(const fb_state *state, double (*forces)[6], double *tau) {
     const fb_system *s = state->system;
-    double small[STACK_BODIES][6];
-    double(*f)[6] = s->n_body <= STACK_BODIES
-                        ? small
-                        : fb_scratch_take(state->scratch, (size_t)s->n_body, sizeof *f);
-    if (!f) {
-        return;
-    }
+    double(*f)[6] = state->passed;
     memcpy(f, forces, (size_t)s->n_body * sizeof *f);
     for (int i = s->n_body - 1; i > 0; i--) {
         const fb_mobod *m = &s->mobods[i];
@@ -88,58 +70,46 @@ void fb_project_forces(const fb_state *state, double (*forces)[6], double *tau) 
             f[m->parent][k] += f[i][k];
         }
     }
-    if (f != small) {
-        fb_scratch_give(state->scratch, f);
-    }
 }
 
 void fb_inverse_dynamics(const fb_state *state, const double *udot, double (*external)[6],
                          double *tau) {
     const fb_system *s = state->system;
-    double small_A[STACK_BODIES][6], small_f[STACK_BODIES][6];
-    bool fits = s->n_body <= STACK_BODIES;
-    double(*A)[6] = fits ? small_A : fb_scratch_take(state->scratch, (size_t)s->n_body, sizeof *A);
-    double(*f)[6] = fits ? small_f : fb_scratch_take(state->scratch, (size_t)s->n_body, sizeof *f);
+    double(*A)[6] = state->carried, (*f)[6] = state->acting;
     memset(tau, 0, (size_t)s->n_q * sizeof *tau);
-    if (A && f) {
-        memset(A[0], 0, sizeof A[0]);
-        memset(f[0], 0, sizeof f[0]);
-        for (int i = 1; i < s->n_body; i++) {
-            const fb_mobod *m = &s->mobods[i];
-            const double *V = state->V[i];
-            /* accelerations due to udot; those due to speeds are in A0 */
-            memcpy(A[i], A[m->parent], sizeof A[i]);
-            for (int k = 0; udot && k < m->n_q; k++) {
-                for (int j = 0; j < 6; j++) {
-                    A[i][j] += state->S[m->q + k][j] * udot[m->q + k];
-                }
-            }
-            double total[6], Iv[6], t[3];
-            const fb_moments *I = &state->moments[i];
+    memset(A[0], 0, sizeof A[0]);
+    memset(f[0], 0, sizeof f[0]);
+    for (int i = 1; i < s->n_body; i++) {
+        const fb_mobod *m = &s->mobods[i];
+        const double *V = state->V[i];
+        /* accelerations due to udot; those due to speeds are in A0 */
+        memcpy(A[i], A[m->parent], sizeof A[i]);
+        for (int k = 0; udot && k < m->n_q; k++) {
             for (int j = 0; j < 6; j++) {
-                total[j] = A[i][j] + state->A0[i][j];
-            }
-            for (int j = 0; j < 3; j++) {
-                total[3 + j] -= s->gravity[j];
-            }
-            moments_mul(f[i], I, total);
-            moments_mul(Iv, I, V); /* V x* (I V) */
-            fb_v3_cross(t, V, Iv);
-            fb_v3_add(f[i], f[i], t);
-            fb_v3_cross(t, V + 3, Iv + 3);
-            fb_v3_add(f[i], f[i], t);
-            fb_v3_cross(t, V, Iv + 3);
-            fb_v3_add(f[i] + 3, f[i] + 3, t);
-            for (int j = 0; external && j < 6; j++) {
-                f[i][j] -= external[i][j];
+                A[i][j] += state->S[m->q + k][j] * udot[m->q + k];
             }
         }
-        fb_project_forces(state, f, tau);
+        double total[6], Iv[6], t[3];
+        const fb_moments *I = &state->moments[i];
+        for (int j = 0; j < 6; j++) {
+            total[j] = A[i][j] + state->A0[i][j];
+        }
+        for (int j = 0; j < 3; j++) {
+            total[3 + j] -= s->gravity[j];
+        }
+        moments_mul(f[i], I, total);
+        moments_mul(Iv, I, V); /* V x* (I V) */
+        fb_v3_cross(t, V, Iv);
+        fb_v3_add(f[i], f[i], t);
+        fb_v3_cross(t, V + 3, Iv + 3);
+        fb_v3_add(f[i], f[i], t);
+        fb_v3_cross(t, V, Iv + 3);
+        fb_v3_add(f[i] + 3, f[i] + 3, t);
+        for (int j = 0; external && j < 6; j++) {
+            f[i][j] -= external[i][j];
+        }
     }
-    if (!fits) {
-        fb_scratch_give(state->scratch, f);
-        fb_scratch_give(state->scratch, A);
-    }
+    fb_project_forces(state, f, tau);
 }
 
 void fb_center_of_mass(const fb_state *state, double *center, double *velocity) {
@@ -195,7 +165,7 @@ static void set_up(fb_state *state, const double *tau, double *work, equations *
     }
     if (m > 0) {
         fb_constraint_position(state, e->b + m, e->G);
-        fb_constraint_bias(state, e->G, e->b);
+        fb_constraint_bias(state, e->b);
     }
     for (int i = 0; i < m; i++) {
         e->b[i] = -e->b[i];

@@ -101,6 +101,12 @@ static void begin_points(fb_function *f, const double *x, int n) {
     f->n = n;
 }
 
+void fb_function_constant(fb_function *f, double value, fb_arena *arena) {
+    double *c = fb_arena_alloc(arena, sizeof *c);
+    *c = value;
+    *f = (fb_function){.kind = FB_FN_CONSTANT, .scale = 1, .n = 1, .dimension = 1, .c = c};
+}
+
 void fb_function_lines(fb_function *f, const double *x, const double *y, int n, fb_arena *arena) {
     begin_points(f, x, n);
     compile_lines(f, x, y, n, arena);
@@ -279,15 +285,9 @@ bool fb_function_series(fb_function *f, int degree, const double *x, const doubl
 }
 
 static fb_status refuse(const fb_element *element, fb_diag *diag, const char *what) {
-    const fb_element *component = element;
-    while (component->owner && !component->path) {
-        component = component->owner;
-    }
-    fb_diag_add(diag, FB_ERROR, FB2305,
-                (fb_place){element->file, fb_element_line(element), component->path,
-                           element->cls->name},
-                NULL, "%s of '%s': %s", element->cls->name, component->name ? component->name : "",
-                what);
+    const fb_element *component = fb_element_component(element);
+    fb_diag_add(diag, FB_ERROR, FB2305, fb_element_place(element), NULL, "%s of '%s': %s",
+                element->cls->name, component->name ? component->name : "", what);
     return FB_E_INPUT;
 }
 

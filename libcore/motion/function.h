@@ -42,8 +42,8 @@ typedef struct fb_function {
     bool as_opensim4; /* FB_FN_MULTIVARIATE: second derivatives as OpenSim 4.5.2 has them */
 } fb_function;
 
-/* Compiles an element of family FB_FUNCTION, or a curve of muscles; NULL gives the constant 0 and
- * `missing` of an axis is up to the caller. Adds an error to `diag` and returns FB_E_INPUT if it
+/* Compiles an element of family FB_FUNCTION, or a curve of muscles; NULL gives the constant 0.
+ * Adds an error to `diag` and returns FB_E_INPUT if it
  * cannot be evaluated. */
 fb_status fb_function_compile(fb_function *f, const fb_element *element, fb_arena *arena,
                               fb_diag *diag);
@@ -60,6 +60,8 @@ void fb_function_simm_spline(fb_function *f, const double *x, const double *y, i
  * does not rise. */
 bool fb_function_series(fb_function *f, int degree, const double *x, const double *y, int stride,
                         int n, fb_arena *arena);
+/* A constant. */
+void fb_function_constant(fb_function *f, double value, fb_arena *arena);
 /* Straight lines through n points; the outer ones go on. */
 void fb_function_lines(fb_function *f, const double *x, const double *y, int n, fb_arena *arena);
 

@@ -36,7 +36,7 @@ void fb_joint_qdot_bias(const fb_mobod *m, const double *q, const double *u, dou
 /* True if u is not the derivative of q. */
 bool fb_joint_has_angular_speeds(const fb_mobod *m);
 
-/* The same for FB_JOINT_ARC (joint_arc.c). */
+/* fb_joint_position and fb_joint_velocity for FB_JOINT_ARC (joint_arc.c). */
 void fb_joint_arc_position(const fb_mobod *m, const double *q, fb_joint_motion *out);
 void fb_joint_arc_velocity(const fb_mobod *m, const double *q, const double *u,
                            fb_joint_motion *out);

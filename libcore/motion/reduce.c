@@ -1,12 +1,9 @@
 #include "libcore/motion/reduce.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "libcore/motion/joints.h"
 #include "libcore/motion/solve.h"
-
-#define SMALL_PIVOT 1e-24 /* relative to the largest mass: below, a direction moves none */
 
 /* ---- compiling ------------------------------------------------------------------------------ */
 
@@ -208,7 +205,7 @@ static bool factor(const fb_reduction *r, double *A) {
     for (int k = n - 1; k >= 0; k--) {
         double *row = A + k * n, inverse = 1 / row[k];
         const int *first = r->column + r->begin[k], *end = r->column + r->begin[k + 1];
-        if (!(row[k] > SMALL_PIVOT * largest)) {
+        if (!(row[k] > FB_SMALL_PIVOT * largest)) {
             return false;
         }
         for (const int *i = end - 1; i >= first; i--) { /* rows below use row[*i] as it was */
@@ -263,10 +260,11 @@ static bool add_multipliers(const fb_reduction *r, const double *A, const double
             S[i * m + j] = sum;
         }
     }
-    if (!fb_cholesky(m, S, FB_REDUNDANT_PIVOT)) {
+    if (!fb_cholesky(m, S, FB_SMALL_CONSTRAINT)) {
         return false;
     }
-    fb_cholesky_solve(m, S, lambda);
+    fb_cholesky_forward(m, S, lambda);
+    fb_cholesky_backward(m, S, lambda);
     for (int i = 0; i < m; i++) {
         for (int k = 0; k < n; k++) {
             y[k] += W[i * n + k] * lambda[i];

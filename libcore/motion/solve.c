@@ -4,39 +4,38 @@
 #include <math.h>
 #include <string.h>
 
-#define SMALL_PIVOT 1e-24 /* relative to the largest: below, a direction moves no mass */
 /* Constraints' singular values below this and the number of equations, relative to the largest,
  * count as redundant: as in Simbody (its SignificantReal, the machine's precision to the power
  * 7/8). They would ask for forces beyond all measure. */
 #define REDUNDANT 2.0e-14
 
-bool fb_cholesky(int n, double *M, double least) { /* plain loops: matrices here are small */
+bool fb_cholesky(int n, double *A, double least) {
     double largest = 0;
     for (int i = 0; i < n; i++) {
-        largest = fmax(largest, M[i * n + i]);
+        largest = fmax(largest, A[i * n + i]);
     }
     for (int j = 0; j < n; j++) {
-        double d = M[j * n + j];
+        double d = A[j * n + j];
         for (int k = 0; k < j; k++) {
-            d -= M[j * n + k] * M[j * n + k];
+            d -= A[j * n + k] * A[j * n + k];
         }
         if (!(d > least * largest)) {
             return false;
         }
         d = sqrt(d);
-        M[j * n + j] = d;
+        A[j * n + j] = d;
         for (int i = j + 1; i < n; i++) {
-            double sum = M[i * n + j];
+            double sum = A[i * n + j];
             for (int k = 0; k < j; k++) {
-                sum -= M[i * n + k] * M[j * n + k];
+                sum -= A[i * n + k] * A[j * n + k];
             }
-            M[i * n + j] = sum / d;
+            A[i * n + j] = sum / d;
         }
     }
     return true;
 }
 
-static void forward(int n, const double *L, double *x) { /* L x = x */
+void fb_cholesky_forward(int n, const double *L, double *x) {
     for (int i = 0; i < n; i++) {
         double sum = x[i];
         for (int k = 0; k < i; k++) {
@@ -46,7 +45,7 @@ static void forward(int n, const double *L, double *x) { /* L x = x */
     }
 }
 
-static void backward(int n, const double *L, double *x) { /* L^T x = x */
+void fb_cholesky_backward(int n, const double *L, double *x) {
     for (int i = n - 1; i >= 0; i--) {
         double sum = x[i];
         for (int k = i + 1; k < n; k++) {
@@ -54,11 +53,6 @@ static void backward(int n, const double *L, double *x) { /* L^T x = x */
         }
         x[i] = sum / L[i * n + i];
     }
-}
-
-void fb_cholesky_solve(int n, const double *L, double *x) {
-    forward(n, L, x);
-    backward(n, L, x);
 }
 
 fb_status fb_solve_least(fb_scratch *scratch, int m, int n, double *G, const double *b, double *x,
@@ -134,6 +128,57 @@ static fb_status solve_saddle(fb_scratch *scratch, int n, int m, const double *M
     return status;
 }
 
+/* lambda (m) becomes the solution of A x = lambda, A m x m with both triangles; `work` has room for
+ * as much, or is NULL. */
+static fb_status solve_multipliers(fb_scratch *scratch, int m, double *A, double *work,
+                                   double *lambda) {
+    if (work) {
+        memcpy(work, A, (size_t)(m * m) * sizeof *work);
+        if (fb_cholesky(m, work, FB_SMALL_CONSTRAINT)) {
+            fb_cholesky_forward(m, work, lambda);
+            fb_cholesky_backward(m, work, lambda);
+            return FB_OK;
+        }
+    }
+    double *right = fb_scratch_take(scratch, (size_t)m, sizeof *right); /* redundant constraints */
+    if (!right) {
+        return FB_E_MEMORY;
+    }
+    memcpy(right, lambda, (size_t)m * sizeof *right);
+    fb_status status = fb_solve_least(scratch, m, m, A, right, lambda, m * REDUNDANT);
+    fb_scratch_give(scratch, right);
+    return status;
+}
+
+/* The multipliers' part of x = L^-1 rhs: G M^-1 G^T lambda = b - G M^-1 rhs. */
+static fb_status add_multipliers(fb_scratch *scratch, int n, int m, double *M, const double *L,
+                                 const double *b, double *W, double *A, double *lambda, double *x) {
+    for (int i = 0; i < m; i++) {
+        fb_cholesky_forward(n, L, W + i * n); /* rows: L^-1 g */
+    }
+    for (int i = 0; i < m; i++) {
+        lambda[i] = b[i];
+        for (int k = 0; k < n; k++) {
+            lambda[i] -= W[i * n + k] * x[k];
+        }
+        for (int j = 0; j <= i; j++) {
+            double sum = 0;
+            for (int k = 0; k < n; k++) {
+                sum += W[i * n + k] * W[j * n + k];
+            }
+            A[i * m + j] = A[j * m + i] = sum;
+        }
+    }
+    /* M is free to be overwritten where it is large enough */
+    fb_status status = solve_multipliers(scratch, m, A, m <= n ? M : NULL, lambda);
+    for (int i = 0; status == FB_OK && i < m; i++) {
+        for (int k = 0; k < n; k++) {
+            x[k] += W[i * n + k] * lambda[i];
+        }
+    }
+    return status;
+}
+
 fb_status fb_solve_constrained(fb_scratch *scratch, int n, int m, double *M, double *G,
                                const double *rhs, const double *b, double *x) {
     if (n == 0) {
@@ -146,55 +191,18 @@ fb_status fb_solve_constrained(fb_scratch *scratch, int n, int m, double *M, dou
     double *W = L + n * n, *A = W + m * n, *lambda = A + m * m;
     fb_status status = FB_OK;
     memcpy(L, M, (size_t)(n * n) * sizeof *L);
-    if (!fb_cholesky(n, L, SMALL_PIVOT)) {
+    if (!fb_cholesky(n, L, FB_SMALL_PIVOT)) {
         status = m > 0 ? solve_saddle(scratch, n, m, M, G, rhs, b, x) : FB_E_NUMERIC;
         fb_scratch_give(scratch, L);
         return status;
     }
     memcpy(x, rhs, (size_t)n * sizeof *x);
-    forward(n, L, x); /* y = L^-1 rhs */
+    fb_cholesky_forward(n, L, x);
     if (m > 0) {
         memcpy(W, G, (size_t)(m * n) * sizeof *W);
-        for (int i = 0; i < m; i++) {
-            forward(n, L, W + i * n); /* rows: L^-1 g */
-        }
-        for (int i = 0; i < m; i++) {
-            lambda[i] = b[i];
-            for (int k = 0; k < n; k++) {
-                lambda[i] -= W[i * n + k] * x[k];
-            }
-            for (int j = 0; j <= i; j++) {
-                double sum = 0;
-                for (int k = 0; k < n; k++) {
-                    sum += W[i * n + k] * W[j * n + k];
-                }
-                A[i * m + j] = A[j * m + i] = sum;
-            }
-        }
-        double *copy = M; /* M is free to be overwritten where it is large enough */
-        bool fits = m <= n;
-        if (fits) {
-            memcpy(copy, A, (size_t)(m * m) * sizeof *copy);
-        }
-        if (fits && fb_cholesky(m, copy, FB_REDUNDANT_PIVOT)) {
-            fb_cholesky_solve(m, copy, lambda);
-        } else { /* redundant constraints */
-            double *b2 = fb_scratch_take(scratch, (size_t)m, sizeof *b2);
-            if (!b2) {
-                status = FB_E_MEMORY;
-            } else {
-                memcpy(b2, lambda, (size_t)m * sizeof *b2);
-                status = fb_solve_least(scratch, m, m, A, b2, lambda, m * REDUNDANT);
-                fb_scratch_give(scratch, b2);
-            }
-        }
-        for (int i = 0; status == FB_OK && i < m; i++) {
-            for (int k = 0; k < n; k++) {
-                x[k] += W[i * n + k] * lambda[i];
-            }
-        }
+        status = add_multipliers(scratch, n, m, M, L, b, W, A, lambda, x);
     }
-    backward(n, L, x);
+    fb_cholesky_backward(n, L, x);
     fb_scratch_give(scratch, L);
     return status;
 }

@@ -11,14 +11,16 @@
 extern "C" {
 #endif
 
-/* A pivot of constraints' matrices, relative to the largest, under which they may be redundant. */
-#define FB_REDUNDANT_PIVOT 1e-10
+#define FB_SMALL_PIVOT 1e-24      /* of the largest mass: below, a direction moves none */
+#define FB_SMALL_CONSTRAINT 1e-10 /* likewise: below, constraints may be redundant */
 
-/* The Cholesky factor of a symmetric matrix (n x n; the lower triangle counts and is overwritten).
- * False if a pivot is not above `least` times the largest entry of the diagonal. */
-bool fb_cholesky(int n, double *M, double least);
-/* Solves L L^T x = x with the factor. */
-void fb_cholesky_solve(int n, const double *L, double *x);
+/* Cholesky's factor L of a symmetric A (n x n, of which the lower triangle counts), in place; plain
+ * loops, because matrices here are small. False if a pivot is not above `least` times the largest
+ * number of the diagonal. */
+bool fb_cholesky(int n, double *A, double least);
+/* x (n) becomes the solution y of L y = x, of L^T y = x. */
+void fb_cholesky_forward(int n, const double *L, double *x);
+void fb_cholesky_backward(int n, const double *L, double *x);
 
 /* Solves M x = rhs subject to G x = b for x (n): M n x n symmetric positive semidefinite, G m x n,
  * row-major. Redundant rows of G are allowed (least squares). M and G are overwritten. FB_E_NUMERIC

@@ -1,4 +1,3 @@
-#include <math.h>
 #include <string.h>
 
 #include "libcore/motion/joints.h"
@@ -7,7 +6,7 @@
 
 fb_state *fb_state_new(const fb_system *system) {
     size_t nq = (size_t)system->n_q, nb = (size_t)system->n_body;
-    size_t doubles = 3 * nq + 6 * nq + nb * (3 * 12 + 3 + 9 + 6 + 6 + 13) +
+    size_t doubles = 3 * nq + 6 * nq + nb * (3 * 12 + 3 + 9 + 5 * 6 + 2 * 13) +
                      (size_t)system->n_axis_numbers;
     fb_state *state = fb_alloc(sizeof *state + sizeof *state->scratch);
     double *block = fb_alloc((doubles + 1) * sizeof *block);
@@ -34,6 +33,10 @@ fb_state *fb_state_new(const fb_system *system) {
     state->moved = state->frame + nb;
     state->axes = (double *)(void *)(state->moved + nb);
     state->moments = (fb_moments *)(void *)(state->axes + system->n_axis_numbers);
+    state->composite = state->moments + nb;
+    state->carried = (double(*)[6])(void *)(state->composite + nb);
+    state->acting = state->carried + nb;
+    state->passed = state->acting + nb;
     fb_state_defaults(state);
     return state;
 }

@@ -1,7 +1,6 @@
 #include "libcore/motion/joints.h"
 #include "libcore/motion/reduce.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +11,7 @@
 /* ---- frames --------------------------------------------------------------------------------- */
 
 #define MOST_FRAMES 1000
+#define DIGITS_LOST 30505 /* before this version OpenSim rounds the offsets of frames */
 
 /* "+x", "-y", "z": the axis (0 to 2) and its sign; -1 if it is none. */
 static int signed_axis(const char *text, double *sign) {
@@ -104,6 +104,35 @@ bool fb_frame_pose(const fb_element *frame, fb_pose *pose, const fb_element **ba
     return false;
 }
 
+/* A number as OpenSim has it after it rewrote an old document: six significant digits. */
+static double six_digits(double x) {
+    char text[32];
+    snprintf(text, sizeof text, "%.6g", x);
+    double y = x;
+    return fb_number_parse(text, strlen(text), &y) ? y : x;
+}
+
+bool fb_frame_pose_opensim4(const fb_element *frame, int version, fb_pose *pose,
+                            const fb_element **base) {
+    double translation[3], angles[3];
+    if (version == 0 || version >= DIGITS_LOST || !frame || frame->cls->family != FB_FRAME ||
+        !fb_get_vector(frame, "translation", translation, 3) ||
+        !fb_get_vector(frame, "rotation_xyz", angles, 3)) {
+        return fb_frame_pose(frame, pose, base);
+    }
+    fb_pose inner, outer;
+    for (int i = 0; i < 3; i++) {
+        inner.p[i] = six_digits(translation[i]);
+        angles[i] = six_digits(angles[i]);
+    }
+    fb_m3_from_xyz(inner.R, angles);
+    if (!fb_frame_pose(fb_get_target(frame, "parent"), &outer, base)) {
+        return false;
+    }
+    fb_pose_mul(pose, &outer, &inner);
+    return true;
+}
+
 /* ---- compiling ------------------------------------------------------------------------------ */
 
 typedef struct builder {
@@ -120,13 +149,9 @@ typedef struct builder {
 
 static void fail(builder *b, const fb_element *element, fb_diag_id id, const char *what) {
     b->status = FB_E_INPUT;
-    fb_diag_add(b->diag, FB_ERROR, id,
-                (fb_place){element->file, fb_element_line(element), element->path,
-                           element->cls->name},
-                NULL, "%s '%s': %s", element->cls->name, element->name ? element->name : "", what);
+    fb_diag_add(b->diag, FB_ERROR, id, fb_element_place(element), NULL, "%s '%s': %s",
+                element->cls->name, element->name ? element->name : "", what);
 }
-
-static double six_digits(double x);
 
 static void read_inertia(const builder *b, fb_mobod *m, const fb_element *body) {
     double x[6] = {0};
@@ -317,36 +342,10 @@ static void compile_joint(builder *b, fb_mobod *m, const fb_element *joint, int 
     }
 }
 
-/* A number as OpenSim has it after it rewrote an old document: six significant digits. */
-static double six_digits(double x) {
-    char text[32];
-    snprintf(text, sizeof text, "%.6g", x);
-    double y = x;
-    return fb_number_parse(text, strlen(text), &y) ? y : x;
-}
-
-/* The place of a joint's or a constraint's frame. Before version 30505 offsets were numbers of the
- * joint, and OpenSim loses digits when it makes frames of them. */
+/* The place of a joint's or a constraint's frame. */
 static bool linker_frame(const builder *b, const fb_element *frame, fb_pose *pose,
                          const fb_element **base) {
-    int version = b->model->source_version;
-    double translation[3], angles[3];
-    if (!b->as_opensim4 || version == 0 || version >= 30505 || !frame ||
-        frame->cls->family != FB_FRAME || !fb_get_vector(frame, "translation", translation, 3) ||
-        !fb_get_vector(frame, "rotation_xyz", angles, 3)) {
-        return fb_frame_pose(frame, pose, base);
-    }
-    fb_pose inner, outer;
-    for (int i = 0; i < 3; i++) {
-        inner.p[i] = six_digits(translation[i]);
-        angles[i] = six_digits(angles[i]);
-    }
-    fb_m3_from_xyz(inner.R, angles);
-    if (!fb_frame_pose(fb_get_target(frame, "parent"), &outer, base)) {
-        return false;
-    }
-    fb_pose_mul(pose, &outer, &inner);
-    return true;
+    return fb_frame_pose_opensim4(frame, b->as_opensim4 ? b->model->source_version : 0, pose, base);
 }
 
 /* The number of a body, or -1 while it is not in the tree. */
@@ -534,8 +533,7 @@ static void add_free_link(tree *t, const fb_element *body) {
 static void cut_loop(tree *t, link *l) {
     builder *b = t->b;
     int master = number_of(b, l->child), copy = (int)b->n_mobods, copies = 0;
-    fb_diag_add(b->diag, FB_WARNING, FB2306,
-                (fb_place){l->joint->file, l->joint->line, l->joint->path, l->joint->cls->name},
+    fb_diag_add(b->diag, FB_WARNING, FB2306, fb_element_place(l->joint),
                 "it is replaced by constraints", "joint '%s' closes a loop", l->joint->name);
     for (int i = 0; i < copy; i++) {
         copies += b->s->mobods[i].copy_of == master;
@@ -687,10 +685,7 @@ static void compile_line(builder *b, const fb_element *element) {
         fail(b, element, FB2104, "the direction of its line is zero");
         return;
     }
-    int k = fabs(direction[0]) <= fabs(direction[1]) && fabs(direction[0]) <= fabs(direction[2]) ? 0
-            : fabs(direction[1]) <= fabs(direction[2])                                           ? 1
-                                                       : 2;
-    across[k] = 1;
+    across[fb_v3_least(direction)] = 1;
     fb_v3_cross(c->direction[0], direction, across);
     fb_v3_normalize(c->direction[0]);
     fb_v3_cross(c->direction[1], direction, c->direction[0]);

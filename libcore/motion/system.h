@@ -55,14 +55,14 @@ typedef struct fb_mobod {
     int n_q;
     fb_axis *axes; /* FB_JOINT_AXES: n_rotations, then n_translations of them */
     int n_rotations, n_translations;
-    double parameters[8]; /* radii, lengths: see joints.c */
-    bool as_opensim4; /* velocity terms of coupled rotations as OpenSim 4 has them: see joints.c */
-    fb_pose parent_frame;           /* the joint's parent frame in its body */
-    fb_pose child_frame;            /* the joint's child frame in its body */
-    fb_pose inner_inverse;          /* inverse of the frame that is on this body */
-    double mass;                    /* kg */
-    double center[3];               /* of mass, in the body */
-    double inertia[9];              /* about the centre of mass, body axes, kg m^2 */
+    double parameters[8];  /* radii, lengths, angles: see compile_joint */
+    bool as_opensim4;      /* velocity terms as OpenSim 4 has them: see joints.c, joint_arc.c */
+    fb_pose parent_frame;  /* the joint's parent frame in its body */
+    fb_pose child_frame;   /* the joint's child frame in its body */
+    fb_pose inner_inverse; /* inverse of the frame that is on this body */
+    double mass;           /* kg */
+    double center[3];      /* of mass, in the body */
+    double inertia[9];     /* about the centre of mass, body axes, kg m^2 */
     const fb_element *body, *joint; /* joint NULL: a free joint that the model lacks */
     const char *path;               /* the body's component path; of a copy, as in OpenSim */
 } fb_mobod;
@@ -126,12 +126,13 @@ typedef struct fb_system_options {
     bool as_opensim4; /* reproduce OpenSim 4.5.2 where it is known to be wrong (docs/theory.md) */
 } fb_system_options;
 
-/* Compiles a linked model. `diag` gets an error and FB_E_INPUT is returned if it has no mechanics:
- * joints in a circle of frames, functions that cannot be evaluated. Loops of joints are cut: the
- * joint that closes a loop moves a copy of its child, welded to the child, which shares its mass
- * (docs/theory.md). */
+/* Compiles a linked model, which must live as long. FB_E_INPUT (it has no mechanics: joints in a
+ * circle of frames, functions that cannot be evaluated) or FB_E_MEMORY with an error in `diag`.
+ * Loops of joints are cut: the joint that closes a loop moves a copy of its child, welded to the
+ * child, which shares its mass (docs/theory.md). */
 fb_status fb_system_compile(fb_system **system, const fb_model *model,
                             const fb_system_options *options, fb_diag *diag);
+/* Takes NULL. */
 void fb_system_free(fb_system *system);
 
 /* The number of a coordinate, a body (through its offset frames), or -1. For bodies `pose`, unless
@@ -140,6 +141,11 @@ int fb_system_coordinate(const fb_system *system, const fb_element *coordinate);
 int fb_system_body(const fb_system *system, const fb_element *frame, fb_pose *pose);
 /* A frame's place in its base body, stations included; false if it has none. */
 bool fb_frame_pose(const fb_element *frame, fb_pose *pose, const fb_element **base);
+/* The same as OpenSim 4 has it from a document of a version (0: none). Before 30505 offsets were
+ * numbers of a joint, constraint or bushing; OpenSim makes frames of them through text with six
+ * digits. */
+bool fb_frame_pose_opensim4(const fb_element *frame, int version, fb_pose *pose,
+                            const fb_element **base);
 
 /* A body's mass, first and second moments about the ground's origin, in ground axes. */
 typedef struct fb_moments {
@@ -162,13 +168,19 @@ typedef struct fb_state {
     fb_pose *moved;       /* n_body: the joint's child frame in ground */
     double *axes;         /* what the joints' axes do: see joints.h */
     /* velocities */
-    double (*V)[6];      /* n_body: spatial velocity */
-    double (*A0)[6];     /* n_body: spatial acceleration with udot = 0 */
-    fb_scratch *scratch; /* working memory of what is computed */
+    double (*V)[6];  /* n_body: spatial velocity */
+    double (*A0)[6]; /* n_body: spatial acceleration with udot = 0 */
+    /* working memory: of dynamics; of constraints and of all that has no fixed size */
+    fb_moments *composite;              /* n_body */
+    double (*carried)[6], (*acting)[6]; /* n_body */
+    double (*passed)[6];                /* n_body */
+    fb_scratch *scratch;
     void *block;
 } fb_state;
 
+/* A state at the defaults; the system must live as long. NULL when memory runs out. */
 fb_state *fb_state_new(const fb_system *system);
+/* Takes NULL. */
 void fb_state_free(fb_state *state);
 /* Sets q to the defaults and u to zero. */
 void fb_state_defaults(fb_state *state);
@@ -199,17 +211,14 @@ double fb_kinetic_energy(const fb_state *state);
 /* Constraint errors (n_row), and their Jacobian with respect to u (n_row x n_q); G may be NULL. */
 void fb_constraint_position(const fb_state *state, double *error, double *G);
 /* The part of the errors' second derivatives that does not depend on udot: G udot + bias = 0. */
-void fb_constraint_bias(const fb_state *state, const double *G, double *bias);
+void fb_constraint_bias(const fb_state *state, double *bias);
 /* Adds to a row over u what a factor on a coordinate's derivative is: factor at its own place where
  * speeds are derivatives, a row of N times factor elsewhere. */
 void fb_add_coordinate_row(const fb_state *state, double *row, int coordinate, double factor);
 /* Moves q so that errors vanish to `tolerance`; locked coordinates stay. FB_E_NUMERIC if it cannot.
  */
 fb_status fb_assemble(fb_state *state, double tolerance);
-/* The same, but one coordinate keeps its value (-1: none); for joints whose speeds are derivatives.
- */
-fb_status fb_assemble_holding(fb_state *state, int coordinate, double tolerance);
-/* The same with n_held coordinates. */
+/* The same, but n_held coordinates keep their values; for joints whose speeds are derivatives. */
 fb_status fb_assemble_held(fb_state *state, const int *held, int n_held, double tolerance);
 /* Changes u by as little as possible so that constraints hold at velocity level. */
 void fb_project_velocity(fb_state *state);

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "libcore/muscle/force_internal.h"
+
 typedef struct builder {
     fb_controls *c;
     const fb_forces *forces;
@@ -15,15 +17,9 @@ typedef struct builder {
     size_t n, capacity;
 } builder;
 
-static fb_place place_of(const fb_element *element) {
-    return (fb_place){element->file, fb_element_line(element), element->path, element->cls->name};
-}
-
 static void skip(builder *b, const fb_element *controller, const char *why) {
     b->c->n_skipped++;
-    fb_diag_add(b->diag, FB_WARNING, FB2308, place_of(controller),
-                "results are those of the model without it", "%s '%s': %s", controller->cls->name,
-                controller->name ? controller->name : "", why);
+    fb_force_tell_skipped(b->diag, controller, why);
 }
 
 /* ---- actuators ------------------------------------------------------------------------------- */
@@ -31,12 +27,7 @@ static void skip(builder *b, const fb_element *controller, const char *why) {
 /* The control and the muscle of an actuator; false if it has neither. */
 static bool find_actuator(const builder *b, const fb_element *actuator, fb_control_term *term) {
     term->control = fb_forces_control(b->forces, actuator);
-    term->muscle = -1;
-    for (int i = 0; i < b->muscles->n; i++) {
-        if (b->muscles->muscles[i].element == actuator) {
-            term->muscle = i;
-        }
-    }
+    term->muscle = fb_muscles_find(b->muscles, actuator);
     return term->control >= 0 || term->muscle >= 0;
 }
 
@@ -100,19 +91,12 @@ static void add_term(builder *b, const fb_element *actuator, fb_control_term ter
 
 /* True if an actuator's force follows its control at once, not through an activation. */
 static bool acts_at_once(const builder *b, const fb_element *actuator) {
-    for (int i = 0; i < b->forces->n_forces; i++) {
-        const fb_force *force = &b->forces->forces[i];
-        if (force->element == actuator) {
-            return force->control >= 0 &&
-                   (force->state < 0 || force->kind == FB_FORCE_CLUTCHED_SPRING);
-        }
+    const fb_force *force = fb_forces_find(b->forces, actuator);
+    int muscle = fb_muscles_find(b->muscles, actuator);
+    if (force) {
+        return force->control >= 0 && (force->state < 0 || force->kind == FB_FORCE_CLUTCHED_SPRING);
     }
-    for (int i = 0; i < b->muscles->n; i++) {
-        if (b->muscles->muscles[i].element == actuator) {
-            return b->muscles->muscles[i].activation_is_control;
-        }
-    }
-    return false;
+    return muscle >= 0 && b->muscles->muscles[muscle].activation_is_control;
 }
 
 static bool any_acts_at_once(const builder *b, const fb_element *const *list, int n) {

@@ -39,7 +39,7 @@ fb_status fb_controls_compile(fb_controls **controls, const fb_forces *forces,
 /* Takes NULL. */
 void fb_controls_free(fb_controls *controls);
 
-/* Fills the controls (fb_forces_controls of them) and the muscles' excitations, all but those of
+/* Fills the controls (n_controls of the forces) and the muscles' excitations, all but those of
  * controllers being zero, at a time in s; path_speed (m/s) of all paths. No allocation. */
 void fb_controls_apply(const fb_controls *controls, const fb_forces *forces,
                        const fb_muscles *muscles, double time, const double *path_speed,

@@ -27,7 +27,7 @@ typedef struct arc {
     double change; /* m, against the straight way */
 } arc;
 
-static void remove_arcs(fb_course *course, int k) {
+void fb_course_remove(fb_course *course, int k) {
     int n = 0;
     for (int i = 0; i < course->n; i++) {
         if (course->points[i].source != -1 - k) {
@@ -92,7 +92,7 @@ static void wrap_over(const fb_paths *paths, const fb_path *path, user *u, const
                       fb_course *course) {
     const fb_path_wrap *use = &path->wraps[u->k];
     if (u->signature != 0) {
-        remove_arcs(course, u->k);
+        fb_course_remove(course, u->k);
     }
     u->outcome = FB_WRAP_NONE;
     if (!u->wrap->active) {
@@ -109,7 +109,7 @@ static void wrap_over(const fb_paths *paths, const fb_path *path, user *u, const
         arc way;
         fb_v3_copy(p1, p2);
         fb_course_in_frame(p2, &u->frame, b->site);
-        if (a->source < 0 && a->source == b->source) {
+        if (fb_course_on_surface(a, b)) {
             continue; /* it lies on another object */
         }
         try_segment(u, use->method, p1, p2, &way);
@@ -167,8 +167,7 @@ static double length(const fb_course *course) {
     double sum = 0;
     for (int i = 0; i + 1 < course->n; i++) {
         const fb_course_point *a = &course->points[i], *b = a + 1;
-        sum += a->source < 0 && a->source == b->source ? a->arc
-                                                       : fb_v3_distance(a->place, b->place);
+        sum += fb_course_on_surface(a, b) ? a->arc : fb_v3_distance(a->place, b->place);
     }
     return sum;
 }
@@ -244,7 +243,7 @@ void fb_course_wrap(const fb_paths *paths, const fb_path *path, const fb_state *
             user first = users[0];
             users[0] = users[1];
             users[1] = first;
-            remove_arcs(course, first.k);
+            fb_course_remove(course, first.k);
             stamp++;
         }
     }

@@ -21,6 +21,14 @@ void fb_course_wrap_opensim4(const fb_paths *paths, const fb_path *path, const f
  * not before `wanted`, or the last not after; -1 for the path's ends. */
 int fb_course_range_end(const fb_course *course, int wanted, int n_points, bool first);
 
+/* Takes the points of a path's k-th wrap out of the course. */
+void fb_course_remove(fb_course *course, int k);
+
+/* True if the course between two of its points that follow each other lies on a wrap object. */
+static inline bool fb_course_on_surface(const fb_course_point *a, const fb_course_point *b) {
+    return a->source < 0 && a->source == b->source;
+}
+
 /* A point of the ground in a frame. */
 static inline void fb_course_in_frame(double *r, const fb_pose *frame, const double *ground) {
     double d[3];

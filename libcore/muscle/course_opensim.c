@@ -16,16 +16,6 @@ typedef struct wrapping {
     fb_wrap_outcome outcome;
 } wrapping;
 
-static void remove_wrap(fb_course *course, int wrap) {
-    int n = 0;
-    for (int i = 0; i < course->n; i++) {
-        if (course->points[i].source != -1 - wrap) {
-            course->points[n++] = course->points[i];
-        }
-    }
-    course->n = n;
-}
-
 static void insert_wrap(const fb_paths *paths, const fb_path *path, int k, wrapping *w,
                         const fb_state *state, fb_course *course, int after) {
     const fb_wrap *wrap = &paths->wraps[path->wraps[k].wrap];
@@ -64,7 +54,7 @@ static void wrap_over(const fb_paths *paths, const fb_path *path, int k, wrappin
     const fb_path_wrap *use = &path->wraps[k];
     const fb_wrap *wrap = &paths->wraps[use->wrap];
     if (w->wrapped) {
-        remove_wrap(course, k);
+        fb_course_remove(course, k);
     }
     w->wrapped = false;
     w->outcome = FB_WRAP_NONE;
@@ -83,7 +73,7 @@ static void wrap_over(const fb_paths *paths, const fb_path *path, int k, wrappin
         const fb_course_point *a = &course->points[i], *b = &course->points[i + 1];
         fb_v3_copy(p1, p2);
         fb_course_in_frame(p2, &frame, b->site);
-        if (a->source < 0 && a->source == b->source) {
+        if (fb_course_on_surface(a, b)) {
             continue; /* over another surface already */
         }
         fb_wrap_path on = w->on;
@@ -117,8 +107,8 @@ static double course_length(const fb_course *course, const wrapping *w) {
     double length = 0;
     for (int i = 0; i + 1 < course->n; i++) {
         const fb_course_point *a = &course->points[i], *b = &course->points[i + 1];
-        length += a->source < 0 && a->source == b->source ? w[-1 - a->source].on.length
-                                                          : fb_v3_distance(a->place, b->place);
+        length += fb_course_on_surface(a, b) ? w[-1 - a->source].on.length
+                                             : fb_v3_distance(a->place, b->place);
     }
     return length;
 }
@@ -149,7 +139,7 @@ void fb_course_wrap_opensim4(const fb_paths *paths, const fb_path *path, const f
         for (int k = 0; k < n; k++) {
             if (paths->wraps[path->wraps[order[k]].wrap].active &&
                 range_is_empty(path, order[k], course)) { /* there it leaves off altogether */
-                remove_wrap(course, order[k]);
+                fb_course_remove(course, order[k]);
                 course->length = course_length(course, w);
                 return;
             }
@@ -165,7 +155,7 @@ void fb_course_wrap_opensim4(const fb_paths *paths, const fb_path *path, const f
             int first = order[0]; /* the second was met from inside: try it first */
             order[0] = order[1];
             order[1] = first;
-            remove_wrap(course, first);
+            fb_course_remove(course, first);
         }
     }
 }

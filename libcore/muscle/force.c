@@ -1,39 +1,32 @@
 /* Compiling of forces, actuators, given forces, and what calls the rest. */
-#include "libcore/muscle/force_build.h"
+#include "libcore/muscle/force_internal.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "libcore/base/number.h"
-
-#define ENGAGED 2.0e-14   /* control above which a clutch holds: Simbody's eps^(7/8) */
-#define DIGITS_LOST 30505 /* before this version OpenSim rounds the offsets of frames */
+#define ENGAGED 2.0e-14 /* control above which a clutch holds: Simbody's eps^(7/8) */
 
 /* ---- compiling ------------------------------------------------------------------------------ */
 
 typedef fb_force_builder builder;
 
-static fb_place place_of(const fb_element *element) {
-    return (fb_place){element->file, fb_element_line(element), element->path, element->cls->name};
-}
-
-static const char *class_of(const fb_element *element) {
+void fb_force_tell_skipped(fb_diag *diag, const fb_element *element, const char *why) {
     const char *kept = element->cls == &fb_class_kept ? fb_get_string(element, "class") : NULL;
-    return kept ? kept : element->cls->name;
+    fb_diag_add(diag, FB_WARNING, FB2308, fb_element_place(element),
+                "results are those of the model without it", "%s '%s': %s",
+                kept ? kept : element->cls->name, element->name ? element->name : "", why);
 }
 
 void fb_force_skip(fb_force_builder *b, const fb_element *element, const char *why) {
     b->f->n_skipped++;
-    fb_diag_add(b->diag, FB_WARNING, FB2308, place_of(element),
-                "results are those of the model without it", "%s '%s': %s", class_of(element),
-                element->name ? element->name : "", why);
+    fb_force_tell_skipped(b->diag, element, why);
 }
 
 static void refuse(builder *b, const fb_element *element, const char *key, const char *why) {
     b->status = FB_E_INPUT;
-    fb_diag_add(b->diag, FB_ERROR, FB2305, place_of(element), NULL, "%s of %s '%s': %s", key,
-                element->cls->name, element->name ? element->name : "", why);
+    fb_diag_add(b->diag, FB_ERROR, FB2305, fb_element_place(element), NULL, "%s of %s '%s': %s",
+                key, element->cls->name, element->name ? element->name : "", why);
 }
 
 static void numbers(fb_force *force, const char *const *keys, int n) {
@@ -48,32 +41,13 @@ static bool find_coordinate(builder *b, fb_force *force) {
     return force->coordinate >= 0;
 }
 
-/* A number as OpenSim has it after it rewrote an old document: six significant digits. */
-static double six_digits(double x) {
-    char text[32];
-    double y = x;
-    snprintf(text, sizeof text, "%.6g", x);
-    return fb_number_parse(text, strlen(text), &y) ? y : x;
-}
-
-/* A frame of a bushing: OpenSim loses digits of an offset when it upgrades an old document. */
+/* The body of a bushing's frame. */
 static int linked_frame(const builder *b, const fb_element *frame, fb_pose *pose) {
-    int version = b->f->system->model->source_version;
-    double translation[3], angles[3];
-    if (!b->f->as_opensim4 || version == 0 || version >= DIGITS_LOST || !frame ||
-        frame->cls->family != FB_FRAME || !fb_get_vector(frame, "translation", translation, 3) ||
-        !fb_get_vector(frame, "rotation_xyz", angles, 3)) {
-        return fb_system_body(b->f->system, frame, pose);
-    }
-    fb_pose inner, outer;
-    for (int i = 0; i < 3; i++) {
-        inner.p[i] = six_digits(translation[i]);
-        angles[i] = six_digits(angles[i]);
-    }
-    fb_m3_from_xyz(inner.R, angles);
-    int body = fb_system_body(b->f->system, fb_get_target(frame, "parent"), &outer);
-    fb_pose_mul(pose, &outer, &inner);
-    return body;
+    const fb_element *base = NULL;
+    int version = b->f->as_opensim4 ? b->f->system->model->source_version : 0;
+    return fb_frame_pose_opensim4(frame, version, pose, &base)
+               ? fb_system_body(b->f->system, base, NULL)
+               : -1;
 }
 
 static bool find_bodies(builder *b, fb_force *force, const char *key1, const char *key2) {
@@ -89,11 +63,7 @@ static bool find_bodies(builder *b, fb_force *force, const char *key1, const cha
 }
 
 static bool find_path(builder *b, fb_force *force) {
-    for (int i = 0; b->paths && i < b->paths->n_paths; i++) {
-        if (b->paths->paths[i].owner == force->element) {
-            force->path = i;
-        }
-    }
+    force->path = b->paths ? fb_paths_find(b->paths, force->element) : -1;
     return force->path >= 0;
 }
 
@@ -475,12 +445,7 @@ static void compile_all(builder *b) {
 }
 
 fb_status fb_forces_compile(fb_forces **forces, const fb_system *system, const fb_paths *paths,
-                            bool as_opensim4, fb_diag *diag) {
-    return fb_forces_compile_from(forces, system, paths, as_opensim4, NULL, diag);
-}
-
-fb_status fb_forces_compile_from(fb_forces **forces, const fb_system *system, const fb_paths *paths,
-                                 bool as_opensim4, const fb_resources *resources, fb_diag *diag) {
+                            bool as_opensim4, const fb_resources *resources, fb_diag *diag) {
     *forces = NULL;
     fb_forces *f = fb_alloc(sizeof *f);
     if (!f) {
@@ -516,34 +481,18 @@ void fb_forces_free(fb_forces *forces) {
     fb_free(forces);
 }
 
-int fb_forces_controls(const fb_forces *forces) {
-    return forces->n_controls;
-}
-
-int fb_forces_states(const fb_forces *forces) {
-    return forces->n_states;
-}
-
-int fb_forces_skipped(const fb_forces *forces) {
-    return forces->n_skipped;
+const fb_force *fb_forces_find(const fb_forces *forces, const fb_element *element) {
+    for (int i = 0; i < forces->n_forces; i++) {
+        if (forces->forces[i].element == element) {
+            return &forces->forces[i];
+        }
+    }
+    return NULL;
 }
 
 int fb_forces_control(const fb_forces *forces, const fb_element *actuator) {
-    for (int i = 0; i < forces->n_forces; i++) {
-        if (forces->forces[i].element == actuator) {
-            return forces->forces[i].control;
-        }
-    }
-    return -1;
-}
-
-int fb_forces_state(const fb_forces *forces, const fb_element *actuator) {
-    for (int i = 0; i < forces->n_forces; i++) {
-        if (forces->forces[i].element == actuator) {
-            return forces->forces[i].state;
-        }
-    }
-    return -1;
+    const fb_force *force = fb_forces_find(forces, actuator);
+    return force ? force->control : -1;
 }
 
 /* ---- actuators and given forces ------------------------------------------------------------- */

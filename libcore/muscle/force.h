@@ -86,7 +86,8 @@ typedef struct fb_forces {
     fb_arena arena;
     fb_force *forces;
     int n_forces;
-    int n_controls, n_states;
+    int n_controls;         /* of actuators */
+    int n_states;           /* their own: activations, stretches of clutched springs */
     double *default_states; /* n_states */
     int n_skipped;          /* forces that would act but are not computed */
     bool as_opensim4;
@@ -96,31 +97,23 @@ typedef struct fb_forces {
  * and both must live as long. A force that is not computed (classes that are not known, measured
  * loads, a mesh that cannot be read) adds a warning FB2308 and counts in n_skipped. FB_E_INPUT with
  * an error in `diag` if a function or a formula cannot be evaluated. `as_opensim4`: as
- * OpenSim 4.5.2 where it is known to be wrong. */
+ * OpenSim 4.5.2 where it is known to be wrong. `resources`: what files hold, such as contact meshes
+ * (NULL: nothing). */
 fb_status fb_forces_compile(fb_forces **forces, const fb_system *system, const fb_paths *paths,
-                            bool as_opensim4, fb_diag *diag);
-/* The same with what files hold, such as contact meshes (NULL: nothing). */
-fb_status fb_forces_compile_from(fb_forces **forces, const fb_system *system, const fb_paths *paths,
-                                 bool as_opensim4, const fb_resources *resources, fb_diag *diag);
+                            bool as_opensim4, const fb_resources *resources, fb_diag *diag);
 /* Takes NULL. */
 void fb_forces_free(fb_forces *forces);
 
-/* How many controls actuators have, and how many of their own states (activations, clutched
- * stretches). */
-int fb_forces_controls(const fb_forces *forces);
-int fb_forces_states(const fb_forces *forces);
-/* The number of an actuator's control (the first of six for a body actuator), or -1; likewise of
- * its own state. */
+/* The force of an element, or NULL. */
+const fb_force *fb_forces_find(const fb_forces *forces, const fb_element *element);
+/* The number of an actuator's control (the first of six for a body actuator), or -1. */
 int fb_forces_control(const fb_forces *forces, const fb_element *actuator);
-int fb_forces_state(const fb_forces *forces, const fb_element *actuator);
-/* How many forces would act but are not computed. */
-int fb_forces_skipped(const fb_forces *forces);
 
 /* Adds all forces of a pose, after fb_state_velocity, at a time in s, to:
  *   tension (number of paths): N;
  *   external (n_body x 6): on bodies, moment about the ground's origin and force, ground axes;
  *   tau (n_q): on coordinates.
- * controls (fb_forces_controls; NULL: zeros), states (fb_forces_states; NULL: the defaults),
+ * controls (n_controls; NULL: zeros), states (n_states; NULL: the defaults),
  * path_length (m) and path_speed (m/s) of each path (may be NULL without path forces). No
  * allocation. */
 void fb_forces_apply(const fb_forces *forces, const fb_state *state, double time,
@@ -136,37 +129,6 @@ double fb_force_tension(const fb_forces *forces, const fb_force *force, const do
  * the path's speed while it is engaged, else its decay. */
 void fb_forces_rates(const fb_forces *forces, const double *controls, const double *states,
                      const double *path_speed, double *rates);
-
-/* ---- for the files of this module ------------------------------------------------------------ */
-
-/* What forces depend on, and where they go. */
-typedef struct fb_force_work {
-    const fb_forces *forces;
-    const fb_state *state;
-    double time;
-    const double *controls, *states, *path_length, *path_speed;
-    double *tension, (*external)[6], *tau;
-} fb_force_work;
-
-/* Adds a force at a point of ground to a body. */
-void fb_force_at_point(const fb_force_work *work, int body, const double *point,
-                       const double *force);
-/* Springs, ligaments, bushings, limits; contact of spheres, of meshes, of points. */
-void fb_force_spring(const fb_force *force, const fb_force_work *work);
-void fb_force_contact(const fb_force *force, const fb_force_work *work);
-void fb_force_foundation(const fb_force *force, const fb_force_work *work);
-void fb_force_station(const fb_force *force, const fb_force_work *work);
-
-/* Friction law of contact: min(v, 1) (ud + 2 (us - ud) / (1 + v^2)) + uv slip, v = slip /
- * transition; mu: us, ud, uv. */
-double fb_contact_friction(const double *mu, double slip, double transition);
-/* Velocity at a point of ground of the first body relative to the second: returns its part along
- * the normal, and fills that across it. */
-double fb_contact_approach(const fb_state *state, const int body[2], const double *point,
-                           const double *normal, double *tangential);
-/* A force on the second body at a point, and its opposite on the first. */
-void fb_contact_push(const fb_force_work *work, const int body[2], const double *point,
-                     const double *force);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* Compliant contact of spheres and half spaces: K. Hunt, F. Crossley, J. Appl. Mech. 42 (1975)
  * 440-445, as in Simbody's HuntCrossleyForce; its smooth form after G. Serrancoli and others, IEEE
  * Trans. Neural Syst. Rehabil. Eng. 27 (2019) 1580-1589, as in SmoothSphereHalfSpaceForce. */
-#include "libcore/muscle/force.h"
+#include "libcore/muscle/force_internal.h"
 
 #include <math.h>
 

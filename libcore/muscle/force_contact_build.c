@@ -1,10 +1,9 @@
 /* Compiling of contact between spheres, half spaces and meshes. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "libcore/muscle/contact_mesh.h"
-#include "libcore/muscle/force_build.h"
+#include "libcore/muscle/force_internal.h"
 
 /* A sphere or a half space. */
 static bool is_round(const fb_element *geometry) {

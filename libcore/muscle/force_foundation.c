@@ -2,10 +2,9 @@
  * (M. Sherman, A. Seth, S. Delp, Procedia IUTAM 2 (2011) 241-261; as in Simbody's
  * ElasticFoundationForce). */
 #include <math.h>
-#include <string.h>
 
 #include "libcore/muscle/contact_mesh.h"
-#include "libcore/muscle/force.h"
+#include "libcore/muscle/force_internal.h"
 
 /* A mesh and what it meets. */
 typedef struct meeting {

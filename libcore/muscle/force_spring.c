@@ -1,7 +1,7 @@
 /* Springs, ligaments, bushings and limits: forces that depend on the pose and its speeds only.
  * Sources: OpenSim 4.5.2 (classes of these names in Simulation/Model) and Simbody's LinearBushing;
  * L. Blankevoort, R. Huiskes, A. de Lange, J. Biomech. 24 (1991) 1019-1031. */
-#include "libcore/muscle/force.h"
+#include "libcore/muscle/force_internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "libcore/muscle/force_build.h"
+#include "libcore/muscle/force_internal.h"
 
 #define VOID_STIFFNESS 1.0 /* N/m, whatever the height: keeps derivatives from vanishing */
 

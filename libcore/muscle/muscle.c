@@ -15,9 +15,8 @@ typedef struct builder {
 
 static void fail(builder *b, const fb_element *element, const char *what) {
     b->status = FB_E_INPUT;
-    fb_diag_add(b->diag, FB_ERROR, FB2307,
-                (fb_place){element->file, element->line, element->path, element->cls->name}, NULL,
-                "%s '%s': %s", element->cls->name, element->name, what);
+    fb_diag_add(b->diag, FB_ERROR, FB2307, fb_element_place(element), NULL, "%s '%s': %s",
+                element->cls->name, element->name, what);
 }
 
 static double number(const fb_element *element, const char *key) {
@@ -265,13 +264,8 @@ static void compile_muscle(builder *b, fb_muscle *m, const fb_element *e, fb_mus
     memset(m, 0, sizeof *m);
     m->kind = kind;
     m->element = e;
-    m->path = -1;
+    m->path = fb_paths_find(b->paths, e);
     m->as_opensim4 = b->paths->as_opensim4;
-    for (int i = 0; i < b->paths->n_paths; i++) {
-        if (b->paths->paths[i].owner == e) {
-            m->path = i;
-        }
-    }
     m->lacking = m->path >= 0 && b->paths->paths[m->path].lacking;
     m->enabled = fb_get_bool(e, "enabled") && !m->lacking;
     b->m->n_skipped += m->lacking && fb_get_bool(e, "enabled");
@@ -355,4 +349,13 @@ void fb_muscles_free(fb_muscles *muscles) {
         fb_arena_clear(&muscles->arena);
         fb_free(muscles);
     }
+}
+
+int fb_muscles_find(const fb_muscles *muscles, const fb_element *muscle) {
+    for (int i = 0; i < muscles->n; i++) {
+        if (muscles->muscles[i].element == muscle) {
+            return i;
+        }
+    }
+    return -1;
 }

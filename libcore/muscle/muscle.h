@@ -72,10 +72,14 @@ typedef struct fb_muscles {
     int n_skipped; /* that would pull, but lack a path */
 } fb_muscles;
 
-/* Compiles the muscles of a model. An error in `diag` and FB_E_INPUT for parameters that make no
- * muscle (a force or length that is not positive, a curve that does not rise). */
+/* Compiles the muscles of a model; `paths` must live as long. FB_E_INPUT (parameters that make no
+ * muscle: a force or length that is not positive, a curve that does not rise) or FB_E_MEMORY with
+ * an error in `diag`. */
 fb_status fb_muscles_compile(fb_muscles **muscles, const fb_paths *paths, fb_diag *diag);
+/* Takes NULL. */
 void fb_muscles_free(fb_muscles *muscles);
+/* The number of a muscle, or -1. */
+int fb_muscles_find(const fb_muscles *muscles, const fb_element *muscle);
 
 /* What a muscle does at a moment. */
 typedef struct fb_muscle_point {

@@ -20,17 +20,15 @@ typedef struct builder {
 
 static void fail(builder *b, const fb_element *owner, const char *what) {
     b->status = FB_E_INPUT;
-    fb_diag_add(b->diag, FB_ERROR, FB2308,
-                (fb_place){owner->file, owner->line, owner->path, owner->cls->name}, NULL,
-                "%s '%s': %s", owner->cls->name, owner->name ? owner->name : "", what);
+    fb_diag_add(b->diag, FB_ERROR, FB2308, fb_element_place(owner), NULL, "%s '%s': %s",
+                owner->cls->name, owner->name ? owner->name : "", what);
 }
 
 /* A path that is kept, but not computed. */
 static void lack(builder *b, fb_path *path, const char *what) {
     const fb_element *owner = path->owner;
     path->lacking = true;
-    fb_diag_add(b->diag, FB_WARNING, FB2308,
-                (fb_place){owner->file, fb_element_line(owner), owner->path, owner->cls->name},
+    fb_diag_add(b->diag, FB_WARNING, FB2308, fb_element_place(owner),
                 "its length is nan, and it does not pull", "%s '%s': %s", owner->cls->name,
                 owner->name ? owner->name : "", what);
 }
@@ -321,6 +319,15 @@ void fb_paths_free(fb_paths *paths) {
     fb_free(paths);
 }
 
+int fb_paths_find(const fb_paths *paths, const fb_element *owner) {
+    for (int i = 0; i < paths->n_paths; i++) {
+        if (paths->paths[i].owner == owner) {
+            return i;
+        }
+    }
+    return -1;
+}
+
 /* ---- the points ----------------------------------------------------------------------------- */
 
 static bool is_active(const fb_path_point *point, const fb_state *state) {
@@ -422,11 +429,6 @@ void fb_path_course(const fb_paths *paths, int i, const fb_state *state, fb_cour
     }
 }
 
-/* True if the course between two of its points lies on a wrap object. */
-static bool on_surface(const fb_course_point *a, const fb_course_point *b) {
-    return a->source < 0 && a->source == b->source;
-}
-
 /* dP_k/dq of a moving point. Beyond the coordinate's range the point stays, but OpenSim's slope
  * goes on. */
 static double drift_slope(const fb_path_point *point, int k, const fb_state *state,
@@ -520,7 +522,7 @@ double fb_path_speed(const fb_paths *paths, int i, const fb_state *state, const 
         const fb_course_point *ends[2] = {&course->points[k], &course->points[k + 1]};
         double v[2][3], direction[3], relative[3];
         bool moves = is_moving(path, ends[0]) || is_moving(path, ends[1]);
-        if ((ends[0]->body == ends[1]->body && !moves) || on_surface(ends[0], ends[1])) {
+        if ((ends[0]->body == ends[1]->body && !moves) || fb_course_on_surface(ends[0], ends[1])) {
             continue;
         }
         for (int e = 0; e < 2; e++) {
@@ -591,7 +593,7 @@ static void course_arms(const fb_path *path, const fb_state *state, const fb_cou
         const fb_course_point *a = &course->points[k], *b = &course->points[k + 1];
         bool sliding = is_moving(path, a) || is_moving(path, b);
         double direction[3];
-        if (on_surface(a, b) || (a->body == b->body && !sliding)) {
+        if (fb_course_on_surface(a, b) || (a->body == b->body && !sliding)) {
             continue;
         }
         fb_v3_sub(direction, b->site, a->site);
@@ -621,7 +623,7 @@ static void course_arms_opensim4(const fb_path *path, const fb_state *state,
             }
             const fb_course_point *other = &course->points[k + side];
             double direction[3];
-            if (on_surface(point, other) || point->body == other->body) {
+            if (fb_course_on_surface(point, other) || point->body == other->body) {
                 continue;
             }
             fb_v3_sub(direction, other->place, point->place);

@@ -23,8 +23,8 @@ typedef struct fb_path_point {
     double location[3]; /* in the body; FB_POINT_MOVING: unused; FB_POINT_LINK: where it begins */
     int link;           /* FB_POINT_LINK: number of the virtual link */
     int coordinate[3];  /* conditional: [0]; moving: of x, y, z, -1 for none */
-    double range[3]
-                [2]; /* conditional: [0]; moving: the coordinates' ranges, to which they are kept */
+    /* conditional: [0]; moving: the coordinates' ranges, to which they are kept */
+    double range[3][2];
     fb_function function[3];
     fb_pose frame; /* moving: the point's frame in the body */
 } fb_path_point;
@@ -62,9 +62,16 @@ typedef struct fb_paths {
     bool as_opensim4;
 } fb_paths;
 
+/* Compiles the paths and wrap objects of a system's model; the system must live as long. Paths that
+ * cannot be computed are `lacking`, with a warning FB2308. FB_E_INPUT (a point that is on no body,
+ * a function that cannot be evaluated) or FB_E_MEMORY with an error in `diag`. `as_opensim4`:
+ * courses, speeds and moment arms as OpenSim 4.5.2 has them (docs/theory.md). */
 fb_status fb_paths_compile(fb_paths **paths, const fb_system *system, bool as_opensim4,
                            fb_diag *diag);
+/* Takes NULL. */
 void fb_paths_free(fb_paths *paths);
+/* The number of the path that a force owns, or -1. */
+int fb_paths_find(const fb_paths *paths, const fb_element *owner);
 
 /* One point of a path in some pose. */
 typedef struct fb_course_point {
@@ -90,13 +97,13 @@ typedef struct fb_course {
     bool unsettled; /* no course over all its wrap objects was found that stays */
 } fb_course;
 
-/* The course of path i; after fb_state_position. */
+/* The course of path i; after fb_state_position. No allocation, here and below. */
 void fb_path_course(const fb_paths *paths, int i, const fb_state *state, fb_course *course);
-/* Its lengthening speed, m/s; after fb_state_velocity. In exact geometry it is -arms . u, which
- * fb_path_speed_by_arms gives faster where the arms are known. */
+/* Its lengthening speed, m/s; after fb_state_velocity. */
+double fb_path_speed(const fb_paths *paths, int i, const fb_state *state, const fb_course *course);
+/* The same from the arms of fb_path_moment_arms, faster: in exact geometry it is -arms . u. */
 double fb_path_speed_by_arms(const fb_paths *paths, int i, const fb_state *state,
                              const fb_course *course, const double *arms);
-double fb_path_speed(const fb_paths *paths, int i, const fb_state *state, const fb_course *course);
 /* Generalised forces of a tension of 1 N (n_q), which are the moment arms without constraints. */
 void fb_path_moment_arms(const fb_paths *paths, int i, const fb_state *state,
                          const fb_course *course, double *arms);

@@ -52,8 +52,7 @@ fb_status fb_simulation_new_from(fb_simulation **simulation, const fb_model *mod
         status = fb_muscles_compile(&s->muscles, s->paths, diag);
     }
     if (status == FB_OK) {
-        status = fb_forces_compile_from(&s->forces, s->system, s->paths, as_opensim4, resources,
-                                        diag);
+        status = fb_forces_compile(&s->forces, s->system, s->paths, as_opensim4, resources, diag);
     }
     if (status == FB_OK) {
         status = fb_controls_compile(&s->controls, s->forces, s->muscles, resources, diag);
@@ -122,7 +121,7 @@ void fb_simulation_paths(fb_simulation *s) {
 }
 
 int fb_simulation_skipped(const fb_simulation *s) {
-    return fb_forces_skipped(s->forces) + s->controls->n_skipped + s->muscles->n_skipped;
+    return s->forces->n_skipped + s->controls->n_skipped + s->muscles->n_skipped;
 }
 
 void fb_simulation_control(fb_simulation *s, double time) {

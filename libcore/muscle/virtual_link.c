@@ -28,17 +28,10 @@ static bool is_at(const fb_path *path, int link) {
 
 static void find_puller(fb_links *l, fb_wire *wire, fb_muscles *muscles) {
     const fb_element *owner = l->paths->paths[wire->path].owner;
-    wire->muscle = -1;
-    for (int i = 0; i < muscles->n; i++) {
-        if (muscles->muscles[i].element == owner) {
-            wire->muscle = i;
-            muscles->muscles[i].exact = true;
-        }
-    }
-    for (int i = 0; i < l->forces->n_forces; i++) {
-        if (l->forces->forces[i].element == owner) {
-            wire->force = &l->forces->forces[i];
-        }
+    wire->force = fb_forces_find(l->forces, owner);
+    wire->muscle = fb_muscles_find(muscles, owner);
+    if (wire->muscle >= 0) {
+        muscles->muscles[wire->muscle].exact = true;
     }
 }
 
@@ -153,8 +146,8 @@ static fb_status check_begins(const fb_links *l, fb_diag *diag) {
         const fb_element *e = l->links[i].element;
         if (!isfinite(fb_v3_norm(l->links[i].begin))) {
             status = FB_E_INPUT;
-            fb_diag_add(diag, FB_ERROR, FB2104, (fb_place){e->file, e->line, e->path, e->cls->name},
-                        NULL, "virtual link '%s': where it begins must be finite numbers", e->name);
+            fb_diag_add(diag, FB_ERROR, FB2104, fb_element_place(e), NULL,
+                        "virtual link '%s': where it begins must be finite numbers", e->name);
         }
     }
     return status;
@@ -679,8 +672,7 @@ void fb_links_follow(fb_links *l, const fb_state *state, double *path_arms) {
 void fb_links_tell(const fb_links *l, const char *variable, double value, fb_diag *diag) {
     for (int i = 0; i < l->n; i++) {
         const fb_link *link = &l->links[i];
-        fb_place place = {link->element->file, link->element->line, link->element->path,
-                          link->element->cls->name};
+        fb_place place = fb_element_place(link->element);
         if (link->failed) {
             fb_diag_add(diag, FB_WARNING, FB4004, place, "what comes nearest is used",
                         "virtual link '%s': no equilibrium at %s %g: %.3g N are left of the "

@@ -44,8 +44,7 @@ bool fb_wrap_compile(fb_wrap *wrap, const fb_element *element, fb_diag *diag) {
     }
     for (int i = 0; i < 3; i++) {
         if (!(wrap->size[i] > 0)) {
-            fb_diag_add(diag, FB_WARNING, FB2104,
-                        (fb_place){element->file, fb_element_line(element), element->path, name},
+            fb_diag_add(diag, FB_WARNING, FB2104, fb_element_place(element),
                         "paths do not wrap over it",
                         "%s '%s': its radii and length must be more than 0", name, element->name);
             wrap->active = false;

@@ -2,9 +2,9 @@
  * or torus.
  *
  * The choice of side, and the plane of a path over an ellipsoid, follow OpenSim, which took them
- * from SIMM (S. Delp, J. Loan, Comput. Biol. Med. 25, 1995); where the path touches a cylinder is
- * solved in closed form as the geodesic of the unrolled surface. With as_opensim4 the points are
- * those of OpenSim 4.5.2. */
+ * from SIMM (S. Delp, J. Loan, Comput. Biol. Med. 25, 1995). Where the path touches is that of the
+ * geodesic: in closed form on spheres and cylinders, by Newton's method on tori. With as_opensim4
+ * the points are those of OpenSim 4.5.2. */
 #ifndef FB_MUSCLE_WRAP_H
 #define FB_MUSCLE_WRAP_H
 
@@ -21,6 +21,7 @@ typedef enum fb_wrap_kind {
     FB_WRAP_ELLIPSOID,
     FB_WRAP_TORUS
 } fb_wrap_kind;
+
 typedef enum fb_wrap_method { FB_WRAP_HYBRID, FB_WRAP_MIDPOINT, FB_WRAP_AXIAL } fb_wrap_method;
 
 typedef struct fb_wrap {
@@ -44,17 +45,15 @@ typedef enum fb_wrap_outcome {
     FB_WRAP_MANDATORY /* wrapped, and no other segment needs to be tried */
 } fb_wrap_outcome;
 
-#define FB_WRAP_ARC 512 /* points of an ellipsoid's arc at most */
-
 typedef struct fb_wrap_path {
     double r1[3],
         r2[3]; /* where the path touches the surface first and last, in the wrap object's frame */
     double length; /* along the surface */
 } fb_wrap_path;
 
-/* How points on a cylinder are found. */
+/* Which of the ways over a surface is found. */
 typedef enum fb_wrap_mode {
-    FB_WRAP_GEODESIC,       /* the shortest way on the surface */
+    FB_WRAP_GEODESIC,       /* the geodesic; over ellipsoids a plane section */
     FB_WRAP_OPENSIM_ONE,    /* as OpenSim 4 with one wrap object on a path: not refined */
     FB_WRAP_OPENSIM_SEVERAL /* as OpenSim 4 with several: refined to 0.1 degrees */
 } fb_wrap_mode;

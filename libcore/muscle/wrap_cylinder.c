@@ -3,10 +3,9 @@
 
 #include "libcore/muscle/wrap_shapes.h"
 
-#define PI 3.14159265358979323846
 #define REFINE_STEPS 100
-#define REFINE_ANGLE (0.1 * PI / 180) /* OpenSim's tolerance on tangency */
-#define REFINE_LENGTH 0.002           /* m, its spacing of points on the surface */
+#define REFINE_ANGLE (0.1 * M_PI / 180) /* OpenSim's tolerance on tangency */
+#define REFINE_LENGTH 0.002             /* m, its spacing of points on the surface */
 #define STEEP 5e-7        /* z of the normal of a plane along the axis, which it does not cut */
 #define NO_HEIGHT 2.3e-16 /* m: a height that it takes for 0 */
 
@@ -114,7 +113,7 @@ static void slide_to_plane(const fb_wrap *wrap, const double *p1, const double *
 static double sweep(const double *r1, const double *r2, bool long_way, bool exact) {
     double angle = atan2(r1[0] * r2[1] - r1[1] * r2[0], r1[0] * r2[0] + r1[1] * r2[1]);
     if (long_way) {
-        angle = angle > 0 || !exact ? angle - 2 * PI : angle + 2 * PI;
+        angle = angle > 0 || !exact ? angle - 2 * M_PI : angle + 2 * M_PI;
     }
     return angle;
 }

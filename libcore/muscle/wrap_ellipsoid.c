@@ -152,7 +152,7 @@ static void nearest_fan(const double *a, double p[3][FAN], double *t) {
 static void mean_direction(const double *a, const double *r1, const double *r2, double *sum) {
     double p[3][FAN], t[FAN], weight[FAN];
     bool zero = false;
-    int k = a[0] <= a[1] && a[0] <= a[2] ? 0 : a[1] <= a[2] ? 1 : 2;
+    int k = fb_v3_least(a);
     double part = r1[k] != r2[k] ? r1[k] / (r1[k] - r2[k]) : 0.5;
     part = part > 0 && part < 1 ? part : 0.5;
     for (int i = 0; i < FAN; i++) {
@@ -197,24 +197,13 @@ static void fan_point(const double *a, const double *r1, const double *r2, bool 
     nearest_as(exact, a, tip, -1, c);
 }
 
-/* The coordinate along which a direction runs most. */
-static int most_along(const double *direction) {
-    int best = 0;
-    for (int k = 1; k < 3; k++) {
-        if (fabs(direction[k]) > fabs(direction[best])) {
-            best = k;
-        }
-    }
-    return best;
-}
-
 /* True if OpenSim looks for the tangent points from the plane's point; else, by the axial rule and
  * with 0 of that axis beyond the chord, from the chord's ends. */
 static bool starts_from_point(fb_wrap_method method, const double *p1, const double *p2,
                               const double *r1, const double *r2) {
     double direction[3];
     fb_v3_sub(direction, p1, p2);
-    int best = most_along(direction);
+    int best = fb_v3_most(direction);
     double t = r1[best] / (r1[best] - r2[best]);
     return method != FB_WRAP_AXIAL || (t > 0 && t < 1);
 }
@@ -236,7 +225,7 @@ static void plane_point(const double *a, fb_wrap_method method, bool exact, cons
     }
     fb_v3_sub(direction, p1, p2);
     fb_v3_normalize(direction);
-    int best = most_along(direction);
+    int best = fb_v3_most(direction);
     double mu = fabs(direction[best]), span = r1[best] - r2[best],
            t = span != 0 ? r1[best] / span : 0.5;
     for (int k = 0; k < 3; k++) {
@@ -332,9 +321,7 @@ static double arc_length(const double *a, const double *r1, const double *r2, co
     if (chord / factor < SEGMENT) {
         return chord;
     }
-    int k = fabs(n[0]) >= fabs(n[1]) && fabs(n[0]) >= fabs(n[2]) ? 0
-            : fabs(n[1]) >= fabs(n[2])                           ? 1
-                                                                 : 2;
+    int k = fb_v3_most(n);
     double from[3] = {0, 0, 0}, u[3], v[3], axis[3], norm = fb_v3_norm(n);
     from[k] = d / n[k];
     fb_v3_sub(u, r1, from);
@@ -376,7 +363,7 @@ static double arc_length(const double *a, const double *r1, const double *r2, co
         if (!constrained || way == 1 || segments < 2 || (back1 <= 0 && back2 <= 0)) {
             return length;
         }
-        angle -= 2 * 3.14159265358979323846; /* it turns back: the long way round */
+        angle -= 2 * M_PI; /* it turns back: the long way round */
     }
 }
 
@@ -401,9 +388,9 @@ static double section_length(const double *a, const double *r1, const double *r2
     fb_v3_sub(line, p2, p1);
     fb_v3_cross(turn, side, line);
     if (fb_v3_dot(turn, n) < 0) {
-        angle = angle > TOUCHING ? angle - 2 * 3.14159265358979323846 : angle;
+        angle = angle > TOUCHING ? angle - 2 * M_PI : angle;
     } else {
-        angle = angle < -TOUCHING ? angle + 2 * 3.14159265358979323846 : angle;
+        angle = angle < -TOUCHING ? angle + 2 * M_PI : angle;
     }
     int panels = 1 + (int)(fabs(angle) / 0.8);
     double length = 0, offset[4][2]; /* sine and cosine from a panel's middle to its points */

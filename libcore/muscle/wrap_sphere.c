@@ -3,7 +3,6 @@
 
 #include "libcore/muscle/wrap_shapes.h"
 
-#define PI 3.14159265358979323846
 #define THROUGH_CENTER 1e-5 /* m: a line that near to the centre has no plane with it */
 
 /* The two points where lines from p touch the sphere in the plane with normal n. */
@@ -52,10 +51,8 @@ fb_wrap_outcome fb_wrap_sphere(const fb_wrap *wrap, fb_wrap_mode mode, const dou
          two = constrained && fb_wrap_allowed(wrap, p2);
     if (fb_v3_norm(closest) < THROUGH_CENTER || fb_v3_normalize(n) == 0) {
         if (fb_v3_dot(path->r1, path->r1) == 0) { /* no earlier way: any plane will do */
-            int k = fabs(p1[0]) <= fabs(p1[1]) && fabs(p1[0]) <= fabs(p1[2]) ? 0
-                    : fabs(p1[1]) <= fabs(p1[2])                             ? 1
-                                                                             : 2;
-            double across[3] = {k == 0, k == 1, k == 2};
+            double across[3] = {0, 0, 0};
+            across[fb_v3_least(p1)] = 1;
             fb_v3_cross(n, p1, across);
             fb_v3_normalize(n);
             tangents(radius, p1, n, path->r1, r1b);
@@ -101,7 +98,7 @@ fb_wrap_outcome fb_wrap_sphere(const fb_wrap *wrap, fb_wrap_mode mode, const dou
     double c = fb_v3_dot(path->r1, path->r2) / (radius * radius);
     double angle = acos(c > 1 ? 1 : c < -1 ? -1 : c);
     if (far_side) { /* OpenSim 4 gives such a way a negative length */
-        angle = mode == FB_WRAP_GEODESIC ? 2 * PI - angle : angle - 2 * PI;
+        angle = mode == FB_WRAP_GEODESIC ? 2 * M_PI - angle : angle - 2 * M_PI;
     }
     path->length = radius * angle;
     return constrained && (one || two) ? FB_WRAP_MANDATORY : FB_WRAP_WRAPPED;

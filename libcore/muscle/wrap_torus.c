@@ -245,7 +245,7 @@ static bool onto_torus(const fb_wrap *wrap, const double *p1, const double *p2,
         double at;
         t.branch = side ? 1 : -1;
         touch_angle(&t, theta, &at);
-        off[side] = fabs(remainder(at - phi, 2 * 3.14159265358979323846));
+        off[side] = fabs(remainder(at - phi, 2 * M_PI));
     }
     t.branch = off[1] < off[0] ? 1 : -1;
     size_t tries = fb_wrap_torus_blocks(wrap, p1, p2) ? sizeof around / sizeof *around : 1;
@@ -289,18 +289,13 @@ static bool goes_through(const fb_wrap *wrap, const double *p1, const double *p2
 
 /* ---- the choice of the way ------------------------------------------------------------------- */
 
-fb_wrap_outcome fb_wrap_torus(const fb_wrap *wrap, fb_wrap_mode mode, const double *p1,
-                              const double *p2, fb_wrap_path *path) {
-    double tube = wrap->size[0], ring = wrap->size[1], d[3], c[3] = {0, 0, 0}, best = 0;
+/* The place on the ring that is nearest to the line, on the side of the quadrant; false if there is
+ * none. */
+static bool nearest_of_ring(const fb_wrap *wrap, fb_wrap_mode mode, const double *p1,
+                            const double *p2, double *c) {
+    double ring = wrap->size[1], d[3], best = 0;
     bool found = false;
-    if (mode == FB_WRAP_GEODESIC && goes_through(wrap, p1, p2) &&
-        !fb_wrap_torus_blocks(wrap, p1, p2)) {
-        return FB_WRAP_THROUGH;
-    }
     fb_v3_sub(d, p2, p1);
-    if (fb_v3_dot(d, d) == 0) {
-        return FB_WRAP_NONE;
-    }
     for (int i = 0; i < 2; i++) { /* from both ends */
         double distance, t = mode == FB_WRAP_GEODESIC ? search(ring, p1, d, i, &distance)
                                                       : place(ring, p1, p2, i, &distance);
@@ -308,34 +303,47 @@ fb_wrap_outcome fb_wrap_torus(const fb_wrap *wrap, fb_wrap_mode mode, const doub
         if (rho < 1e-12) {
             continue;
         }
-        double candidate[3] = {ring * x / rho, ring * y / rho, 0},
-               on_line[3] = {x, y, p1[2] + t * d[2]};
+        double on_line[3] = {x, y, p1[2] + t * d[2]};
         if (wrap->axis >= 0 && !fb_wrap_allowed(wrap, on_line)) {
             continue;
         }
         if (!found || distance < best) {
             found = true;
             best = distance;
-            fb_v3_copy(c, candidate);
+            fb_v3_set(c, ring * x / rho, ring * y / rho, 0);
         }
     }
-    if (!found) {
-        return FB_WRAP_NONE;
-    }
-    /* the tube's frame: x to the torus's centre, z along the ring */
-    fb_pose frame, inverse;
+    return found;
+}
+
+/* The frame of the tube's cylinder at a place c of the ring: x to the torus's centre, z along the
+ * ring. */
+static void cylinder_frame(double ring, const double *c, fb_pose *frame) {
     double x[3] = {-c[0] / ring, -c[1] / ring, 0}, z[3] = {c[1] / ring, -c[0] / ring, 0}, y[3];
     fb_v3_cross(y, z, x);
     for (int k = 0; k < 3; k++) {
-        frame.R[3 * k] = x[k];
-        frame.R[3 * k + 1] = y[k];
-        frame.R[3 * k + 2] = z[k];
-        frame.p[k] = c[k];
+        frame->R[3 * k] = x[k];
+        frame->R[3 * k + 1] = y[k];
+        frame->R[3 * k + 2] = z[k];
+        frame->p[k] = c[k];
     }
+}
+
+fb_wrap_outcome fb_wrap_torus(const fb_wrap *wrap, fb_wrap_mode mode, const double *p1,
+                              const double *p2, fb_wrap_path *path) {
+    double tube = wrap->size[0], c[3], q1[3], q2[3];
+    if (mode == FB_WRAP_GEODESIC && goes_through(wrap, p1, p2) &&
+        !fb_wrap_torus_blocks(wrap, p1, p2)) {
+        return FB_WRAP_THROUGH;
+    }
+    if (fb_v3_distance(p1, p2) == 0 || !nearest_of_ring(wrap, mode, p1, p2, c)) {
+        return FB_WRAP_NONE;
+    }
+    fb_pose frame, inverse;
+    cylinder_frame(wrap->size[1], c, &frame);
     fb_pose_inverse(&inverse, &frame);
     fb_wrap cylinder = {
         .kind = FB_WRAP_CYLINDER, .size = {tube, 1000, 1000}, .axis = 0, .sign = 1, .active = true};
-    double q1[3], q2[3];
     fb_wrap_path on;
     fb_pose_point(q1, &inverse, p1);
     fb_pose_point(q2, &inverse, p2);

@@ -1,5 +1,4 @@
 /* Mesh files: the same box in every format, and files that are none. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "formats/mesh_read.h"

@@ -25,9 +25,7 @@ static rig begin(const char *type, const char *fields) {
              "'a', 'frame': 'ground'}, {'name': 'b', 'frame': 'ground', 'location': [1, 0, "
              "0]}]}%s}]}",
              type, fields);
-    for (char *c = text; *c; c++) {
-        *c = *c == '\'' ? '"' : *c;
-    }
+    fb_test_quotes(text);
     r.model = fb_test_must(fb_test_fb(text, &r.diag, NULL), &r.diag);
     r.muscle = fb_test_find(r.model, "/forceset/m");
     return r;

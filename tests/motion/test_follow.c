@@ -31,9 +31,7 @@ static rig begin(const char *constraints, const char *of_c) {
                                "") ", " PIN("b", "ae", "") ", " PIN("c", "ge",
                                                                     "%s") "], 'constraints': [%s]}",
              of_c, constraints);
-    for (char *c = text; *c; c++) {
-        *c = *c == '\'' ? '"' : *c;
-    }
+    fb_test_quotes(text);
     r.model = fb_test_must(fb_test_fb(text, &r.diag, NULL), &r.diag);
     if (!FB_TRUE(fb_system_compile(&r.system, r.model, &(fb_system_options){false}, &r.diag) ==
                      FB_OK,

@@ -27,9 +27,7 @@ static rig begin(const char *function) {
              "{'fb': '1.0', 'ligaments': [{'name': 'l', 'type': 'force_length',\n"
              "'force_length_curve': %s}]}",
              function);
-    for (char *c = text; *c; c++) {
-        *c = *c == '\'' ? '"' : *c;
-    }
+    fb_test_quotes(text);
     r.model = fb_test_must(fb_test_fb(text, &r.diag, NULL), &r.diag);
     free(text);
     fb_arena_init(&r.arena);

@@ -2,7 +2,6 @@
  * differences where its formula changes. That it has the properties of all joints is in
  * test_motion.c. */
 #include <math.h>
-#include <string.h>
 
 #include "libcore/motion/joints.h"
 #include "tests/help.h"

@@ -55,9 +55,7 @@ static char *model_text(const char *constraints) {
             text[strlen(text)] = *c;
         }
     }
-    for (char *c = text; *c; c++) {
-        *c = *c == '\'' ? '"' : *c;
-    }
+    fb_test_quotes(text);
     return text;
 }
 
@@ -126,7 +124,7 @@ static void check_sample(const sample *p) {
         fb_mass_matrix(s, M);
         fb_inverse_dynamics(s, NULL, NULL, bias);
         fb_constraint_position(s, error, G);
-        fb_constraint_bias(s, G, b);
+        fb_constraint_bias(s, b);
         for (int k = 0; k < n; k++) {
             rhs[k] = tau[k] - bias[k];
         }

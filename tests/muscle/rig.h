@@ -60,7 +60,7 @@ static inline bool rig_begin_from(rig *r, const char *lists, bool as_opensim4,
     }
     if (fb_system_compile(&r->system, r->model, &options, &r->diag) != FB_OK ||
         fb_paths_compile(&r->paths, r->system, as_opensim4, &r->diag) != FB_OK ||
-        fb_forces_compile_from(&r->forces, r->system, r->paths, as_opensim4, resources, &r->diag) !=
+        fb_forces_compile(&r->forces, r->system, r->paths, as_opensim4, resources, &r->diag) !=
             FB_OK) {
         return false;
     }

@@ -89,7 +89,7 @@ static void contacts_store_energy(void) {
                           "{\"type\": \"hunt_crossley\", \"geometry\": [\"floor\", \"one\", "
                           "\"two\"], \"stiffness\": 1000}"),
                   as_opensim4 != 0);
-        FB_EQUAL_INT(fb_forces_skipped(r.forces), 0);
+        FB_EQUAL_INT(r.forces->n_skipped, 0);
         conserves(&r, contact_energy, 0.4, 8, 1e-5);
         balances(&r, 0.4, 0.1);
         rig_end(&r);
@@ -161,7 +161,7 @@ static void exponential_contact_follows_its_formula(void) {
               "\"normal_viscosity\": 0.4, \"max_normal_force\": 60, \"friction_viscosity\": 2, "
               "\"static_friction\": 0.9, \"dynamic_friction\": 0.6}}]",
               false);
-    FB_EQUAL_INT(fb_forces_skipped(r.forces), 0);
+    FB_EQUAL_INT(r.forces->n_skipped, 0);
     int a = body_number(&r, "/bodyset/a");
     unsigned long long seed = fb_test_seed();
     const double n[3] = {0, 0.6, 0.8};
@@ -273,13 +273,14 @@ static void actuators_follow_their_controls(void) {
         "\"dissipation\": 0.1, \"initial_stretch\": 0.2, \"relaxation_time_constant\": "
         "0.01, " ALONG_S "}]",
         true);
-    int s = coordinate_s(&r), a = fb_forces_state(r.forces, fb_test_find(r.model, "/forceset/c2")),
-        z = fb_forces_state(r.forces, fb_test_find(r.model, "/forceset/z"));
+    int s = coordinate_s(&r),
+        a = fb_forces_find(r.forces, fb_test_find(r.model, "/forceset/c2"))->state,
+        z = fb_forces_find(r.forces, fb_test_find(r.model, "/forceset/z"))->state;
     double rates[2];
-    FB_EQUAL_INT(fb_forces_controls(r.forces), 5);
-    FB_EQUAL_INT(fb_forces_states(r.forces), 2);
+    FB_EQUAL_INT(r.forces->n_controls, 5);
+    FB_EQUAL_INT(r.forces->n_states, 2);
     FB_EQUAL_INT(control_of(&r, "/forceset/off"), -1);
-    FB_EQUAL_INT(fb_forces_state(r.forces, fb_test_find(r.model, "/forceset/c1")), -1);
+    FB_EQUAL_INT(fb_forces_find(r.forces, fb_test_find(r.model, "/forceset/c1"))->state, -1);
     set_s(&r, 0.5, 2); /* all controls 0, activation 0.5 */
     FB_NEAR(r.tau[s], 4, 0, 1e-14);
     FB_SAME(r.tension[0] + r.tension[1] + r.tension[2], 0);
@@ -316,7 +317,7 @@ static void begin_actuator(rig *r, const char *text, double *controls, int n) {
     unsigned long long seed = fb_test_seed();
     rig_begin(r, text, true);
     rig_random(r, &seed, 0.7, 1);
-    FB_EQUAL_INT(fb_forces_controls(r->forces), n);
+    FB_EQUAL_INT(r->forces->n_controls, n);
     memcpy(r->controls, controls, (size_t)n * sizeof *controls);
     rig_apply(r);
 }
@@ -465,7 +466,7 @@ static void forces_that_are_not_computed_are_told(void) {
                    "\"class\": "
                    "\"Other\", \"xml\": \"<Other name='n'/>\"}]",
         true);
-    FB_EQUAL_INT(fb_forces_skipped(r.forces), 4);
+    FB_EQUAL_INT(r.forces->n_skipped, 4);
     FB_EQUAL_INT(r.diag.counts[FB_WARNING], 4);
     FB_RECORD(&r.diag, FB_WARNING, FB2308, -1);
     bool kept = false;

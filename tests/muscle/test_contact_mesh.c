@@ -210,7 +210,7 @@ static void begin(rig *r, shop *s, const char *lists) {
     fb_resources resources = {.context = s, .triangles = triangles_of};
     *s = (shop){ball(0.5, 4), box(0.5, 0.2, 0.7, false), ball(0.3, 2)};
     rig_begin_from(r, lists, false, &resources);
-    FB_EQUAL_INT(fb_forces_skipped(r->forces), 0);
+    FB_EQUAL_INT(r->forces->n_skipped, 0);
 }
 
 static void end(rig *r, shop *s) {
@@ -446,7 +446,7 @@ static void meshes_that_are_missing_are_told(void) {
                    FOUNDATION(SHAPE("box", "mesh", "a", "") "," FLOOR,
                               OF("\"box\", \"floor\"", "1", "")),
                    false, &resources);
-    FB_EQUAL_INT(fb_forces_skipped(r.forces), 1);
+    FB_EQUAL_INT(r.forces->n_skipped, 1);
     const fb_record *record = FB_RECORD(&r.diag, FB_WARNING, FB2308, -1);
     FB_HOLDS(record ? record->message : "", "its mesh is not in the shop");
     rig_apply(&r);

@@ -1,5 +1,4 @@
 /* Controllers: what they add to controls and excitations, and which of them are told. */
-#include <math.h>
 #include <string.h>
 
 #include "libcore/muscle/simulation.h"

@@ -59,19 +59,13 @@ static rig begin(const char *wraps, const char *path, bool as_opensim4) {
              "'child': 'hand', 'coordinates': [{'name': 'e', 'range': [-0.5, 0.5]}]}], 'wraps': "
              "[%s], 'muscles': [{'name': 'm', 'type': 'Thelen2003', 'path': {%s}}]}",
              wraps, path);
-    for (char *c = text; *c; c++) {
-        *c = *c == '\'' ? '"' : *c;
-    }
+    fb_test_quotes(text);
     r.model = fb_test_must(fb_test_fb(text, &r.diag, NULL), &r.diag);
     if (!FB_TRUE(rig_compile(&r, as_opensim4), "%s", r.diag.n ? r.diag.records[0].message : "")) {
         fprintf(stderr, "%s\n", r.diag.n ? r.diag.records[0].message : text);
         exit(1); /* the test itself is wrong */
     }
     return r;
-}
-
-static double between(unsigned long long *seed, double low, double high) {
-    return low + (high - low) * (double)(fb_random(seed) % 1000003) / 1000003;
 }
 
 /* By five points, 0.2 mm or mrad apart. How far the rule of three points is from that tells of
@@ -122,7 +116,7 @@ static int check_random(rig *r, double size, double tolerance, const char *what)
     int compared = 0;
     for (int round = 0; round < 20; round++) {
         for (int i = 0; i < r->n; i++) {
-            r->s->state->q[i] = between(&seed, -size, size);
+            r->s->state->q[i] = fb_random_between(&seed, -size, size);
         }
         compared += check(r, tolerance, what);
     }
@@ -167,7 +161,7 @@ static void over_surfaces(void) {
         unsigned long long seed = fb_test_seed();
         for (int round = 0; round < 50; round++) {
             for (int k = 0; k < r.n; k++) {
-                r.s->state->q[k] = between(&seed, -0.1, 0.1);
+                r.s->state->q[k] = fb_random_between(&seed, -0.1, 0.1);
             }
             check(&r, all[i].differenced ? 1e-5 : 1e-6, all[i].wrap);
             fb_path_course(r.s->paths, 0, r.s->state, &r.s->course);
@@ -263,7 +257,7 @@ static void shipped_models(void) {
             for (int round = 0; ok && round < 3 && !strstr(file, "numbers"); round++) {
                 fb_state_defaults(r.s->state);
                 for (int k = 0; k < r.n; k++) {
-                    r.s->state->q[k] += between(&seed, -0.2, 0.2);
+                    r.s->state->q[k] += fb_random_between(&seed, -0.2, 0.2);
                 }
                 /* iterations that OpenSim leaves early, and chords that come and go, make its
                  * lengths rough */

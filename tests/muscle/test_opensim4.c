@@ -26,9 +26,7 @@ static rig begin(const char *type, const char *fields, bool as_opensim4) {
              "0.3}]}], 'muscles': [{'name': 'm', 'type': '%s', 'path': {'points': [{'name': 'p', "
              "'frame': 'ground'}, {'name': 'q', 'frame': 'b'}]}%s}]}",
              type, fields);
-    for (char *c = text; *c; c++) {
-        *c = *c == '\'' ? '"' : *c;
-    }
+    fb_test_quotes(text);
     r.model = fb_test_must(fb_test_fb(text, &r.diag, NULL), &r.diag);
     if (!FB_EQUAL_INT(fb_simulation_new(&r.s, r.model, as_opensim4, &r.diag), FB_OK)) {
         fprintf(stderr, "%s\n", r.diag.n ? r.diag.records[0].message : type);

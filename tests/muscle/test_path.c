@@ -51,9 +51,7 @@ static rig compile(const char *wraps, const char *path, bool as_opensim4, bool *
         "'pin', 'parent': 'elbow', 'child': 'forearm', 'coordinates': [{'name': 'e', 'range': [-1, "
         "1.5]}]}], 'wraps': [%s], 'muscles': [{'name': 'm', 'type': 'Thelen2003', 'path': {%s}}]}",
         wraps, path);
-    for (char *c = text; *c; c++) {
-        *c = *c == '\'' ? '"' : *c;
-    }
+    fb_test_quotes(text);
     r.model = fb_test_must(fb_test_fb(text, &r.diag, NULL), &r.diag);
     *ok = rig_compile(&r, as_opensim4);
     free(text);
@@ -91,10 +89,6 @@ static double length_at(rig *r, double qz, double elbow) {
     fb_v3_set(r->state->q, 0, 0, qz);
     r->state->q[3] = elbow;
     return length(r, 0);
-}
-
-static double between(unsigned long long *seed, double low, double high) {
-    return low + (high - low) * (double)(fb_random(seed) % 1000003) / 1000003;
 }
 
 /* Speed and moment arms are the length's derivatives, at the pose and speeds that are set. False if
@@ -140,8 +134,8 @@ static bool check_rates(rig *r, int path, double tolerance, const char *name) {
 
 static void randomize(rig *r, unsigned long long *seed, double q_size) {
     for (int k = 0; k < r->n; k++) {
-        r->state->q[k] = between(seed, -q_size, q_size);
-        r->state->u[k] = between(seed, -2, 2);
+        r->state->q[k] = fb_random_between(seed, -q_size, q_size);
+        r->state->u[k] = fb_random_between(seed, -2, 2);
     }
 }
 
@@ -345,8 +339,8 @@ static double outside(const fb_wrap *wrap, const double *p) {
 }
 
 static void random_point(unsigned long long *seed, double size, double *p) {
-    fb_v3_set(p, between(seed, -size, size), between(seed, -size, size),
-              between(seed, -size, size));
+    fb_v3_set(p, fb_random_between(seed, -size, size), fb_random_between(seed, -size, size),
+              fb_random_between(seed, -size, size));
 }
 
 static bool wrapped(fb_wrap_outcome outcome) {
@@ -578,8 +572,9 @@ static void ellipsoids(void) {
     const fb_wrap_method methods[3] = {FB_WRAP_HYBRID, FB_WRAP_MIDPOINT, FB_WRAP_AXIAL};
     int n = 0, threads = fb_test_is_fast() ? 40 : 3;
     for (int i = 0; i < 1000; i++) {
-        fb_wrap wrap = shape(FB_WRAP_ELLIPSOID, between(&seed, 0.03, 0.06),
-                             between(&seed, 0.03, 0.06), between(&seed, 0.03, 0.06));
+        fb_wrap wrap = shape(FB_WRAP_ELLIPSOID, fb_random_between(&seed, 0.03, 0.06),
+                             fb_random_between(&seed, 0.03, 0.06),
+                             fb_random_between(&seed, 0.03, 0.06));
         double p1[3], p2[3], middle[3];
         fb_wrap_path on = {0};
         random_point(&seed, 0.12, p1);
@@ -638,9 +633,10 @@ static void tori(void) {
     fb_wrap wrap = shape(FB_WRAP_TORUS, 0.01, 0.05, 0.05);
     int n = 0;
     for (int i = 0; i < 500; i++) {
-        double turn = between(&seed, -PI, PI), c = cos(turn), s = sin(turn);
-        double x1 = between(&seed, 0.02, 0.1), z1 = between(&seed, 0.012, 0.05),
-               x2 = between(&seed, 0.02, 0.1), z2 = -between(&seed, 0.012, 0.05);
+        double turn = fb_random_between(&seed, -PI, PI), c = cos(turn), s = sin(turn);
+        double x1 = fb_random_between(&seed, 0.02, 0.1), z1 = fb_random_between(&seed, 0.012, 0.05),
+               x2 = fb_random_between(&seed, 0.02, 0.1),
+               z2 = -fb_random_between(&seed, 0.012, 0.05);
         double p1[3] = {x1 * c, x1 * s, z1}, p2[3] = {x2 * c, x2 * s, z2};
         double ax = x1 - 0.05, bx = x2 - 0.05, d1 = hypot(ax, z1), d2 = hypot(bx, z2);
         fb_wrap_path on = {0};
@@ -858,9 +854,9 @@ static void shipped_paths_have_the_rates(void) {
                     for (int c = 0; c < r.n;
                          c++) { /* within the ranges: moving points stop there */
                         const double *range = r.system->coordinates[c].range;
-                        double q = r.state->q[c] + between(&seed, -0.3, 0.3);
+                        double q = r.state->q[c] + fb_random_between(&seed, -0.3, 0.3);
                         r.state->q[c] = fmin(fmax(q, range[0] + 1e-3), range[1] - 1e-3);
-                        r.state->u[c] = between(&seed, -2, 2);
+                        r.state->u[c] = fb_random_between(&seed, -2, 2);
                     }
                     if (is_geodesic(&r, path)) {
                         n += check_rates(&r, k, 1e-4, file);

@@ -25,9 +25,7 @@ static rig begin(const char *lists) {
     char *text = malloc(n);
     memset(&r, 0, sizeof r);
     snprintf(text, n, "{'fb': '1.0', %s}", lists);
-    for (char *c = text; *c; c++) {
-        *c = *c == '\'' ? '"' : *c;
-    }
+    fb_test_quotes(text);
     r.model = fb_test_must(fb_test_fb(text, &r.diag, NULL), &r.diag);
     free(text);
     fb_status status = fb_simulation_new(&r.s, r.model, false, &r.diag);
@@ -219,19 +217,15 @@ static rig begin_limbs(bool damped) {
     return r;
 }
 
-static double between(unsigned long long *seed, double low, double high) {
-    return low + (high - low) * (double)(fb_random(seed) % 1000003) / 1000003;
-}
-
 static void randomize(rig *r, unsigned long long *seed, double speed) {
     fb_simulation *s = r->s;
     const double middle[3] = {0.1, 0, -0.5}, size[3] = {0.3, 0.3, 0.4};
     for (int k = 0; k < 3; k++) {
-        s->state->q[k] = middle[k] + between(seed, -size[k], size[k]);
-        s->state->u[k] = between(seed, -speed, speed);
+        s->state->q[k] = middle[k] + fb_random_between(seed, -size[k], size[k]);
+        s->state->u[k] = fb_random_between(seed, -speed, speed);
     }
     for (int i = 0; i < s->muscles->n; i++) {
-        s->activation[i] = between(seed, 0.05, 1);
+        s->activation[i] = fb_random_between(seed, 0.05, 1);
     }
 }
 
@@ -428,7 +422,8 @@ static void fibers_may_be_held(void) {
         fb_simulation_move(s);
         for (int i = 0; i < 3; i++) {
             fb_simulation_equilibrate(s, i, FB_EQUILIBRIUM_STATIC);
-            fiber[i] = s->points[i].fiber_length *= i == 2 ? 1 : between(&seed, 0.99, 1.01);
+            fiber[i] = s->points[i].fiber_length *= i == 2 ? 1
+                                                           : fb_random_between(&seed, 0.99, 1.01);
         }
         s->links->fibers_held = true;
         fb_simulation_move(s);
@@ -469,7 +464,7 @@ static void equilibria_do_not_depend_on_the_way(void) {
         for (int i = 0; i < 2; i++) {
             for (int k = 0; k < 3; k++) {
                 s->links->links[i].last[k] = s->links->links[i].begin[k] +
-                                             between(&seed, -0.02, 0.02);
+                                             fb_random_between(&seed, -0.02, 0.02);
             }
         }
         fb_simulation_move(s);

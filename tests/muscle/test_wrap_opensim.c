@@ -7,13 +7,9 @@
 
 #define PI 3.14159265358979323846
 
-static double between(unsigned long long *seed, double low, double high) {
-    return low + (high - low) * (double)(fb_random(seed) % 1000003) / 1000003;
-}
-
 static void random_point(unsigned long long *seed, double size, double *p) {
-    fb_v3_set(p, between(seed, -size, size), between(seed, -size, size),
-              between(seed, -size, size));
+    fb_v3_set(p, fb_random_between(seed, -size, size), fb_random_between(seed, -size, size),
+              fb_random_between(seed, -size, size));
 }
 
 static fb_wrap shape(fb_wrap_kind kind, double a, double b, double c) {
@@ -81,7 +77,7 @@ static void long_ways_depend_on_the_sense(void) {
     int n_right = 0, n_wrong = 0;
     wrap.axis = 0;
     for (int i = 0; i < 3000; i++) {
-        double p1[3], p2[3], z = between(&seed, -0.1, 0.1);
+        double p1[3], p2[3], z = fb_random_between(&seed, -0.1, 0.1);
         random_point(&seed, 0.15, p1);
         random_point(&seed, 0.15, p2);
         p1[2] = p2[2] = z; /* so that the heights have no part in it */
@@ -111,10 +107,10 @@ static void refined_ends_are_nearly_smooth(void) {
     fb_wrap wrap = shape(FB_WRAP_CYLINDER, 0.05, 2, 2);
     int n = 0, differ = 0, shorter = 0, smooth = 0, refined = 0;
     for (int i = 0; i < 2000; i++) {
-        double p1[3] = {between(&seed, -0.04, 0.04), between(&seed, 0.08, 0.3),
-                        between(&seed, -0.2, 0.2)},
-               p2[3] = {between(&seed, -0.04, 0.04), between(&seed, -0.3, -0.08),
-                        between(&seed, -0.2, 0.2)};
+        double p1[3] = {fb_random_between(&seed, -0.04, 0.04), fb_random_between(&seed, 0.08, 0.3),
+                        fb_random_between(&seed, -0.2, 0.2)},
+               p2[3] = {fb_random_between(&seed, -0.04, 0.04),
+                        fb_random_between(&seed, -0.3, -0.08), fb_random_between(&seed, -0.2, 0.2)};
         fb_wrap_path exact = {0}, one = {0}, several = {0};
         if (!wrapped(fb_wrap_cylinder(&wrap, FB_WRAP_GEODESIC, p1, p2, &exact)) ||
             !wrapped(fb_wrap_cylinder(&wrap, FB_WRAP_OPENSIM_ONE, p1, p2, &one)) ||

@@ -1,7 +1,6 @@
 /* Lengths of another program beside those of courses and of threads: who is right. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "formats/sto.h"
 #include "formats/text.h"

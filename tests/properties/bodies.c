@@ -1,7 +1,6 @@
 /* Mass matrix, forward and inverse dynamics, free flight, the turned world. */
 #include <lapacke.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

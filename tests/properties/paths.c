@@ -252,7 +252,7 @@ static bool set_coordinate(subject *it, int c, double value, const double *start
         memcpy(state->q, start, (size_t)it->n * sizeof *start);
     }
     state->q[c] = value;
-    if (it->m > 0 && !couple(it) && fb_assemble_holding(state, c, 1e-10) != FB_OK) {
+    if (it->m > 0 && !couple(it) && fb_assemble_held(state, &c, 1, 1e-10) != FB_OK) {
         return false;
     }
     fb_state_position(state);

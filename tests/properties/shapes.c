@@ -1,7 +1,4 @@
 /* Paths of two points over random surfaces, alone and two on a path, where models have few. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "tests/properties/properties.h"
 #include "tests/properties/taut.h"

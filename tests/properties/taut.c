@@ -1,7 +1,6 @@
 #include "tests/properties/taut.h"
 
 #include <math.h>
-#include <string.h>
 
 #define PI 3.14159265358979323846
 

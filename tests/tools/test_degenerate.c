@@ -1,7 +1,6 @@
 /* Models at the edge of what has a geometry or a motion: each is told in one sentence, and what is
  * written is finite, or the model is refused. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "formats/sto.h"
@@ -150,9 +149,7 @@ static void odd_models_are_told(void) {
         char text[4000];
         const char *folder = fb_test_folder();
         snprintf(text, sizeof text, "%s", cases[i].model);
-        for (char *c = text; *c; c++) {
-            *c = *c == '\'' ? '"' : *c;
-        }
+        fb_test_quotes(text);
         const char row[] = "states\ninDegrees=no\nendheader\ntime\n0\n";
         fb_test_write_file(fb_test_path(folder, "states.sto"), row, sizeof row - 1);
         const char *states = fb_test_path(folder, "states.sto");

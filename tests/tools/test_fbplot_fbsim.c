@@ -1,5 +1,4 @@
 /* fbplot draws the tables of fbsim. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -29,9 +29,7 @@ static char *model_of(const char *type, const char *fields) {
                       i ? ", " : "", names[i], type, fields);
     }
     snprintf(text + n, 6000 - (size_t)n, "]}");
-    for (char *c = text; *c; c++) {
-        *c = *c == '\'' ? '"' : *c;
-    }
+    fb_test_quotes(text);
     return text;
 }
 
