@@ -1,6 +1,5 @@
 #include "formats/report.h"
 
-
 #include "formats/fb.h"
 #include "libcore/model/check.h"
 #include "libcore/version.h"
