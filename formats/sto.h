@@ -23,8 +23,7 @@ typedef struct fb_sto {
     size_t capacity_columns, capacity_values;
 } fb_sto;
 
-/* Reads a table from memory. On failure adds an error with the line to `diag`, and the table is
- * empty. */
+/* Reads a table from memory. On failure adds an error with the line to `diag`. */
 fb_status fb_sto_read(fb_sto *table, const char *bytes, size_t size, const char *file,
                       fb_diag *diag);
 /* Leaves it empty; one that is empty may be freed again. */

@@ -40,8 +40,8 @@ typedef struct fb_function {
     bool as_opensim4; /* FB_FN_MULTIVARIATE: second derivatives as OpenSim 4.5.2 has them */
 } fb_function;
 
-/* Compiles an element of family FB_FUNCTION; NULL gives the constant 0. Adds an error to `diag` and
- * returns FB_E_INPUT if it cannot be evaluated. */
+/* Compiles an element of family FB_FUNCTION; NULL gives the constant 0 and `missing` of an axis is
+ * up to the caller. Adds an error to `diag` and returns FB_E_INPUT if it cannot be evaluated. */
 fb_status fb_function_compile(fb_function *f, const fb_element *element, fb_arena *arena,
                               fb_diag *diag);
 
