@@ -11,6 +11,16 @@
 extern "C" {
 #endif
 
+/* The greater and the lesser of two numbers; in line, where fmax and fmin are calls. Of a number
+ * that is none, the second. */
+static inline double fb_greater(double a, double b) {
+    return a > b ? a : b;
+}
+
+static inline double fb_lesser(double a, double b) {
+    return a < b ? a : b;
+}
+
 static inline void fb_v3_set(double *r, double x, double y, double z) {
     r[0] = x;
     r[1] = y;

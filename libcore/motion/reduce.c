@@ -200,7 +200,7 @@ static bool factor(const fb_reduction *r, double *A) {
     int n = r->n;
     double largest = 0;
     for (int k = 0; k < n; k++) {
-        largest = fmax(largest, A[k * n + k]);
+        largest = fb_greater(largest, A[k * n + k]);
     }
     for (int k = n - 1; k >= 0; k--) {
         double *row = A + k * n, inverse = 1 / row[k];

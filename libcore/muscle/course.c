@@ -37,6 +37,15 @@ void fb_course_remove(fb_course *course, int k) {
     course->n = n;
 }
 
+double fb_course_length(const fb_course *course) {
+    double sum = 0;
+    for (int i = 0; i + 1 < course->n; i++) {
+        const fb_course_point *a = &course->points[i], *b = a + 1;
+        sum += fb_course_on_surface(a, b) ? a->arc : fb_v3_distance(a->place, b->place);
+    }
+    return sum;
+}
+
 int fb_course_range_end(const fb_course *course, int wanted, int n_points, bool first) {
     int best = first ? 0 : course->n - 1;
     if (wanted < 0 || wanted >= n_points) {
@@ -163,15 +172,6 @@ static void wrap_again(const fb_paths *paths, const fb_path *path, user *u, cons
     u->stamp = *stamp;
 }
 
-static double length(const fb_course *course) {
-    double sum = 0;
-    for (int i = 0; i + 1 < course->n; i++) {
-        const fb_course_point *a = &course->points[i], *b = a + 1;
-        sum += fb_course_on_surface(a, b) ? a->arc : fb_v3_distance(a->place, b->place);
-    }
-    return sum;
-}
-
 /* A number that changes when points move, or go to other segments: two courses may be of one
  * length. */
 static double place_mark(const fb_course *course) {
@@ -225,7 +225,7 @@ void fb_course_wrap(const fb_paths *paths, const fb_path *path, const fb_state *
             course->unsettled = false;
             break;
         }
-        course->length = length(course);
+        course->length = fb_course_length(course);
         lengths[pass] = course->length;
         double moved = mark;
         mark = place_mark(course);

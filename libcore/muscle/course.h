@@ -29,6 +29,9 @@ static inline bool fb_course_on_surface(const fb_course_point *a, const fb_cours
     return a->source < 0 && a->source == b->source;
 }
 
+/* The course's length from its points, m. */
+double fb_course_length(const fb_course *course);
+
 /* A point of the ground in a frame. */
 static inline void fb_course_in_frame(double *r, const fb_pose *frame, const double *ground) {
     double d[3];

@@ -33,6 +33,7 @@ static void insert_wrap(const fb_paths *paths, const fb_path *path, int k, wrapp
         fb_v3_copy(point->place, path->n_wraps > 1 ? w->place[end] : point->site);
         point->body = wrap->body;
         point->source = -1 - k;
+        point->arc = w->on.length;
     }
     w->cached = true;
 }
@@ -103,16 +104,6 @@ static void wrap_over(const fb_paths *paths, const fb_path *path, int k, wrappin
     insert_wrap(paths, path, k, w, state, course, best);
 }
 
-static double course_length(const fb_course *course, const wrapping *w) {
-    double length = 0;
-    for (int i = 0; i + 1 < course->n; i++) {
-        const fb_course_point *a = &course->points[i], *b = &course->points[i + 1];
-        length += fb_course_on_surface(a, b) ? w[-1 - a->source].on.length
-                                             : fb_v3_distance(a->place, b->place);
-    }
-    return length;
-}
-
 /* True if the path has points in the range of its k-th object, but none of them counts. */
 static bool range_is_empty(const fb_path *path, int k, const fb_course *course) {
     int first = path->wraps[k].first, last = path->wraps[k].last;
@@ -140,12 +131,12 @@ void fb_course_wrap_opensim4(const fb_paths *paths, const fb_path *path, const f
             if (paths->wraps[path->wraps[order[k]].wrap].active &&
                 range_is_empty(path, order[k], course)) { /* there it leaves off altogether */
                 fb_course_remove(course, order[k]);
-                course->length = course_length(course, w);
+                course->length = fb_course_length(course);
                 return;
             }
             wrap_over(paths, path, order[k], &w[order[k]], state, course);
         }
-        course->length = course_length(course, w);
+        course->length = fb_course_length(course);
         if (fabs(course->length - before) < CHANGE) {
             break;
         }

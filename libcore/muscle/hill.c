@@ -135,7 +135,7 @@ double fb_hill_groote_tendon(const fb_muscle *m, double force) {
 
 /* Thelen 2003, eq. 6 and 7: velocity from the fibers' active force f, and back. */
 fb_thelen_law fb_thelen_law_at(const fb_muscle *m, double a, double isometric) {
-    fb_thelen_law t = {.A = fmax(isometric, 1e-12), .Af = m->velocity_shape};
+    fb_thelen_law t = {.A = fb_greater(isometric, 1e-12), .Af = m->velocity_shape};
     t.top = m->max_lengthening_force * t.A;
     t.scale = 0.25 + 0.75 * a;
     t.k = (2 + 2 / t.Af) / (m->max_lengthening_force - 1);
@@ -199,8 +199,9 @@ static double balanced_velocity(const fb_muscle *m, double active, double passiv
     if (above <= 0) {
         return high - above / (active * curve->slope[1] + m->damping);
     }
-    double v = keep(fb_curve_value(&m->curves->velocity_inverse, wanted / fmax(active, 1e-4), NULL),
-                    low, high);
+    double v =
+        keep(fb_curve_value(&m->curves->velocity_inverse, wanted / fb_greater(active, 1e-4), NULL),
+             low, high);
     for (int i = 0; i < MOST_STEPS; i++) {
         double slope, f = fb_curve_value(&m->curves->velocity, v, &slope);
         double error = active * f + m->damping * v - wanted;
@@ -372,13 +373,13 @@ void fb_muscle_evaluate(const fb_muscle *m, double activation, double path_lengt
         return;
     }
     bool clamps = m->kind == FB_MUSCLE_THELEN || m->kind == FB_MUSCLE_MILLARD;
-    double fiber = clamps ? fmax(fiber_length, m->min_length) : fiber_length;
+    double fiber = clamps ? fb_greater(fiber_length, m->min_length) : fiber_length;
     fb_hill_shape s = fb_hill_shape_at(m, path_length, fiber);
     bool idle = m->as_opensim4 && !m->enabled && fb_hill_is_old(m);
     if (idle) {
         s.ft = 0; /* the older classes take the tendon's force from what the muscle applies */
     }
-    double cosine = fmax(s.cosine, 1e-9), A = a * s.fl;
+    double cosine = fb_greater(s.cosine, 1e-9), A = a * s.fl;
     double f = s.ft / cosine - s.fp; /* what is left for the active fibers */
     double v = 0, active = f, passive = s.fp, tendon = s.ft;
     switch (m->kind) {
@@ -388,7 +389,8 @@ void fb_muscle_evaluate(const fb_muscle *m, double activation, double path_lengt
         break;
     }
     case FB_MUSCLE_MILLARD: {
-        double w = balanced_velocity(m, m->damping < 0.001 ? A : fmax(A, 0), s.fp, s.ft, cosine);
+        double w = balanced_velocity(m, m->damping < 0.001 ? A : fb_greater(A, 0), s.fp, s.ft,
+                                     cosine);
         v = w * scale;
         active = m->damping < 0.001 ? A * fb_hill_velocity_force(m, w) : f - m->damping * w;
         passive = s.fp + m->damping * w;

@@ -423,9 +423,7 @@ void fb_path_course(const fb_paths *paths, int i, const fb_state *state, fb_cour
     } else if (path->n_wraps > 0) {
         fb_course_wrap_opensim4(paths, path, state, course);
     } else {
-        for (int k = 0; k + 1 < course->n; k++) {
-            course->length += fb_v3_distance(course->points[k].place, course->points[k + 1].place);
-        }
+        course->length += fb_course_length(course); /* nan stays nan */
     }
 }
 

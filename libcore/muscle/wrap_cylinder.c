@@ -13,7 +13,7 @@
  * b to the right, seen along z. */
 static void tangents(double radius, const double *p, double *a, double *b) {
     double square = p[0] * p[0] + p[1] * p[1], along = radius * radius / square;
-    double across = sqrt(fmax(0, along * (1 - along)));
+    double across = sqrt(fb_greater(0, along * (1 - along)));
     fb_v3_set(a, along * p[0] - across * p[1], along * p[1] + across * p[0], p[2]);
     fb_v3_set(b, along * p[0] + across * p[1], along * p[1] - across * p[0], p[2]);
 }

@@ -32,7 +32,7 @@ static void nearest(const double *a, const double *p, int mask, double *c) {
             continue;
         }
         left |= 1 << i;
-        low = fmax(low, fabs(a[i] * p[i]) - a[i] * a[i]); /* there the i-th term alone is 1 */
+        low = fb_greater(low, fabs(a[i] * p[i]) - a[i] * a[i]); /* there the i-th term alone is 1 */
     }
     if (!left) { /* the centre: the shortest axis */
         int k = -1;
@@ -52,7 +52,7 @@ static void nearest(const double *a, const double *p, int mask, double *c) {
                 double s = t + a[i] * a[i], term = a[i] * p[i] / s;
                 sum += term * term;
                 slope += term * term / s;
-                least = fmin(least, s);
+                least = fb_lesser(least, s);
             }
         }
         double step = sum * (sqrt(sum) - 1) / slope;
@@ -125,7 +125,8 @@ static void nearest_fan(const double *a, double p[3][FAN], double *t) {
         for (int k = 0; k < 3; k++) {
             w[k][i] = fabs(a[k] * p[k][i]);
         }
-        t[i] = fmax(fmax(w[0][i] - square[0], w[1][i] - square[1]), w[2][i] - square[2]);
+        t[i] = fb_greater(fb_greater(w[0][i] - square[0], w[1][i] - square[1]),
+                          w[2][i] - square[2]);
     }
     for (int n = 0; n < 100 && most > FAN_CONVERGED; n++) {
         double relative[FAN];
@@ -305,7 +306,7 @@ static void section_point(const double *a, const double *from, const double *v, 
         B += u * w;
         C += w * w;
     }
-    double t = (-B + sqrt(fmax(0, B * B - A * C))) / A;
+    double t = (-B + sqrt(fb_greater(0, B * B - A * C))) / A;
     for (int k = 0; k < 3; k++) {
         r[k] = from[k] + t * v[k];
     }

@@ -11,7 +11,7 @@ static void tangents(double radius, const double *p, const double *n, double *a,
     fb_v3_scale(x, 1 / distance, p);
     fb_v3_cross(y, n, x);
     double along = radius * radius / distance;
-    double across = radius * sqrt(fmax(0, 1 - radius * radius / (distance * distance)));
+    double across = radius * sqrt(fb_greater(0, 1 - radius * radius / (distance * distance)));
     for (int i = 0; i < 3; i++) {
         a[i] = along * x[i] + across * y[i];
         b[i] = along * x[i] - across * y[i];
