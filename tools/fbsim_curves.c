@@ -103,6 +103,9 @@ static bool read_options(job *j) {
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 static bool has_curve(const fb_muscle *m, int curve) {
+    if (m->lacking) {
+        return false;
+    }
     return curve == PASSIVE  ? fb_muscle_has_curve(m, FB_HILL_PASSIVE)
            : curve == TENDON ? fb_muscle_has_curve(m, FB_HILL_TENDON)
                              : true;

@@ -615,6 +615,9 @@ void fb_muscle_at_default(const fb_muscle *m, double activation, double path_len
 /* ---- curves, for those who look at them ------------------------------------------------------ */
 
 bool fb_muscle_has_curve(const fb_muscle *m, fb_hill_curve curve) {
+    if (m->lacking) {
+        return false;
+    }
     switch (curve) {
     case FB_HILL_ACTIVE:
     case FB_HILL_VELOCITY: return true;

@@ -13,10 +13,15 @@ typedef struct builder {
     fb_status status;
 } builder;
 
-static void fail(builder *b, const fb_element *element, const char *what) {
-    b->status = FB_E_INPUT;
-    fb_diag_add(b->diag, FB_ERROR, FB2307, fb_element_place(element), NULL, "%s '%s': %s",
-                element->cls->name, element->name, what);
+/* A muscle that is none is told and does not pull; the model is computed without it. */
+static void lack(builder *b, fb_muscle *m, const char *what) {
+    const fb_element *e = m->element;
+    b->m->n_skipped += m->enabled;
+    m->lacking = true;
+    m->enabled = false;
+    fb_diag_add(b->diag, FB_WARNING, FB2307, fb_element_place(e),
+                "its numbers are nan, and it does not pull", "%s '%s': %s", e->cls->name,
+                e->name ? e->name : "", what);
 }
 
 static double number(const fb_element *element, const char *key) {
@@ -127,7 +132,7 @@ static void compile_bezier(builder *b, fb_muscle *m, fb_muscle_curves *c, bool a
     const fb_element *tendon = curve_of(m, "tendon_force_length_curve", "TendonForceLengthCurve");
     if ((!active && (!acceleration || fb_get_object(m->element, "active_force_length_curve"))) ||
         !velocity || !passive || !tendon) {
-        fail(b, m->element, "one of its curves is not of the class that it must be");
+        lack(b, m, "one of its curves is not of the class that it must be");
         return;
     }
     /* the inverse needs slopes at its ends: half of those near them */
@@ -159,7 +164,7 @@ static void compile_bezier(builder *b, fb_muscle *m, fb_muscle_curves *c, bool a
         ok = ok && angle && fb_curve_compressive_pennation(&c->compressive_pennation, angle);
     }
     if (!ok) {
-        fail(b, m->element, "its curves' parameters make no curve that rises with its argument");
+        lack(b, m, "its curves' parameters make no curve that rises with its argument");
         return;
     }
     fb_curve_invert(&c->velocity_inverse, &steep);
@@ -254,12 +259,6 @@ static void compile_special(builder *b, fb_muscle *m) {
     }
 }
 
-/* Classes that have no use for max_contraction_velocity. */
-static bool is_old(fb_muscle_kind kind) {
-    return kind == FB_MUSCLE_THELEN_DEPRECATED || kind == FB_MUSCLE_SCHUTTE ||
-           kind == FB_MUSCLE_DELP;
-}
-
 static void compile_muscle(builder *b, fb_muscle *m, const fb_element *e, fb_muscle_kind kind) {
     memset(m, 0, sizeof *m);
     m->kind = kind;
@@ -295,10 +294,8 @@ static void compile_muscle(builder *b, fb_muscle *m, const fb_element *e, fb_mus
     }
     if (!(m->max_force >= 0) || !isfinite(m->max_force) || !(m->optimal_length > 0) ||
         !isfinite(m->optimal_length) || !(m->slack_length >= 0) || !isfinite(m->slack_length) ||
-        !(m->pennation >= 0) || !(m->pennation < acos(0)) ||
-        (!is_old(kind) && !(m->max_velocity > 0))) {
-        fail(b, e,
-             "its force, fiber length, tendon length, pennation angle or velocity make no muscle");
+        !(m->pennation >= 0) || !(m->pennation < acos(0))) {
+        lack(b, m, "its force, fiber length, tendon length or pennation angle make no muscle");
         return;
     }
     compile_width(m);
