@@ -56,11 +56,16 @@ static const char *without_slash(fb_osim_reader *r, const fb_xml_node *node, con
     return name;
 }
 
+/* True if an object of the class can be the field's: the curves of muscles are functions too. */
+static bool fits(const fb_class *cls, const fb_field *field) {
+    return cls && (cls->family == field->family ||
+                   (field->family == FB_FUNCTION && cls->family == FB_CURVE));
+}
+
 static fb_element *read_owned(fb_osim_reader *r, fb_xml_node *node, fb_element *owner,
                               const fb_field *field) {
     const fb_class *cls = fb_class_find(node->tag);
-    bool right = cls && (cls->family == field->family ||
-                         (field->family == FB_FUNCTION && cls->family == FB_CURVE));
+    bool right = fits(cls, field);
     const char *name = node->name;
     node->name = own_name(node, field);
     if (right && cls->family == FB_COORDINATE && node->name) {
@@ -110,9 +115,7 @@ static void read_objects(fb_osim_reader *r, fb_xml_node *node, fb_element *eleme
 
 /* True if the node is itself the object of that field, and not an element around it. */
 static bool is_object_itself(const fb_xml_node *node, const fb_field *field) {
-    const fb_class *cls = fb_class_find(node->tag);
-    return cls && (cls->family == field->family ||
-                   (field->family == FB_FUNCTION && cls->family == FB_CURVE));
+    return fits(fb_class_find(node->tag), field);
 }
 
 static void read_field(fb_osim_reader *r, fb_xml_node *node, fb_element *element, int index) {
@@ -181,7 +184,7 @@ static int find_field(const fb_element *element, const fb_xml_node *node) {
     const fb_class *other = fb_class_find(node->tag);
     for (int i = 0; other && i < cls->n_fields; i++) {
         if (cls->fields[i].type == FB_OBJECT && cls->fields[i].shape == FB_BY_NAME &&
-            cls->fields[i].family == other->family && !element->values[i].present) {
+            fits(other, &cls->fields[i]) && !element->values[i].present) {
             return i;
         }
     }

@@ -119,8 +119,8 @@ const char *fb_osim_source(fb_osim_reader *r, const fb_xml_node *node, size_t *n
 }
 
 void fb_osim_keep_property(fb_osim_reader *r, fb_element *element, const fb_xml_node *node) {
-    if (!node->first && node->text_length == 0) {
-        return; /* says nothing */
+    if (!node->first && node->text_length == 0 && !fb_class_find(node->tag)) {
+        return; /* says nothing; an object without content has its defaults */
     }
     size_t n;
     const char *xml = fb_osim_source(r, node, &n);

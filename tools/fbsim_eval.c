@@ -376,7 +376,9 @@ static bool is_lacking(const evaluation *e, int table, int column) {
     if (table == MUSCLE) {
         return e->s->muscles->muscles[(column - 1) / 7].lacking;
     }
-    return (table == PATH_LENGTH || table == PATH_SPEED) && paths->paths[column - 1].lacking;
+    int path = table == MOMENT_ARM ? (column - 1) / e->s->system->n_q : column - 1;
+    return (table == PATH_LENGTH || table == PATH_SPEED || table == MOMENT_ARM) &&
+           paths->paths[path].lacking;
 }
 
 /* Looks for numbers in the last row of a table that are none. */
@@ -462,9 +464,13 @@ static bool choose_tables(evaluation *e) {
             return false;
         }
     }
-    int n_wanted = 0;
+    int n_wanted = 0; /* --tables may name none */
     for (int i = 0; i < N_TABLES; i++) {
         n_wanted += e->wanted[i];
+    }
+    if (n_wanted == 0) {
+        fb_cli_say(e->cli, "--tables names none; 'fbsim --help' names them");
+        return false;
     }
     e->alone = n_wanted == 1 && !fb_cli_value(e->cli, "out");
     if (e->cli->output && !e->alone) {

@@ -288,7 +288,11 @@ void fb_states_set(fb_states *states, int row, double moment) {
         s->activation[i] = states->activation[i] >= 0 ? given
                            : m->activation_is_control ? 0
                                                       : m->default_activation;
+        if (states->fibers) { /* what has none is put into equilibrium */
+            s->points[i].fiber_length = 0;
+        }
         if (states->fiber[i] >= 0) {
+            states->no_fibers += !(x[states->fiber[i]] > 0);
             s->points[i].fiber_length = x[states->fiber[i]];
             s->points[i].fiber_velocity = states->fiber_speed[i] >= 0 ? x[states->fiber_speed[i]]
                                                                       : 0;
@@ -323,6 +327,10 @@ void fb_states_tell(const fb_states *states) {
                 fb_path_name(c->path), c->range[0], c->range[1], states->outside[i],
                 fb_states_count(states), states->furthest[i]);
         }
+    }
+    if (states->no_fibers) {
+        fb_diag_add(&states->cli->diag, FB_WARNING, FB1404, place_of(states), NULL,
+                    "%d fiber lengths are not above 0", states->no_fibers);
     }
     if (states->inactive) {
         fb_diag_add(&states->cli->diag, FB_WARNING, FB1404, place_of(states),

@@ -15,6 +15,7 @@ typedef struct fb_states {
     int *outside;     /* n_q: in how many states a coordinate was beyond its range */
     double *furthest; /* n_q: its value furthest from there */
     int inactive;     /* activations that were not from 0 to 1 */
+    int no_fibers;    /* fiber lengths that are none */
     long unmet;       /* states that the constraints do not allow */
     int held[FB_FBSIM_MOST_SET], n_held; /* coordinates of --set, which constraints leave alone */
 } fb_states;

@@ -21,6 +21,16 @@ const char *fb_sweep_coordinate(const fb_sweep_side *of, int which) {
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
+/* The coordinate with a component path, or -1. */
+static int find_path(const fb_simulation *s, const char *path) {
+    for (int i = 0; i < s->system->n_q; i++) {
+        if (strcmp(s->system->coordinates[i].path, path) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
 static bool find_coordinates(sweep *w) {
     const char *names[2] = {fb_cli_value(w->cli, "coordinate"), fb_cli_value(w->cli, "and")};
     w->n_coordinates = names[1] ? 2 : 1;
@@ -31,7 +41,12 @@ static bool find_coordinates(sweep *w) {
     for (int i = 0; i < w->n_sides; i++) {
         side *of = &w->sides[i];
         for (int k = 0; k < w->n_coordinates; k++) {
-            of->coordinate[k] = fb_fbsim_coordinate(w->cli, of->s, of->file, names[k]);
+            const fb_system *first = w->sides[0].s->system;
+            int same = i == 0
+                           ? -1
+                           : find_path(of->s, first->coordinates[w->sides[0].coordinate[k]].path);
+            of->coordinate[k] = same >= 0 ? same
+                                          : fb_fbsim_coordinate(w->cli, of->s, of->file, names[k]);
             if (of->coordinate[k] < 0) {
                 return false;
             }
@@ -362,6 +377,11 @@ static void evaluate(const sweep *w, side *of, const double *at) {
         if (of->wanted[i]) {
             of->force[i] = pull(of, i, at);
             add_moments(w, of, m, of->force[i]);
+            bool finite = isfinite(s->path_length[m->path]) && !isinf(of->force[i]);
+            if (!finite && !m->lacking && of->not_finite++ == 0) {
+                of->not_finite_at = at[0];
+                of->not_finite_name = m->element->name;
+            }
         }
     }
     for (int i = 0; i < w->n_items; i++) {
@@ -456,8 +476,11 @@ static int run(sweep *w) {
         fb_sweep_tell_differences(w);
     }
     fb_sto_free(&w->table);
-    return status == FB_EXIT_OK && w->sides[0].unlinked + w->sides[1].unlinked > 0 ? FB_EXIT_NUMERIC
-                                                                                   : status;
+    long bad = 0;
+    for (int i = 0; i < w->n_sides; i++) {
+        bad += w->sides[i].unlinked + w->sides[i].not_finite;
+    }
+    return status == FB_EXIT_OK && bad > 0 ? FB_EXIT_NUMERIC : status;
 }
 
 int fb_fbsim_sweep(fb_cli *cli, fb_simulation *s) {

@@ -36,6 +36,9 @@ typedef struct fb_sweep_side {
     double strength[2][2]; /* of each coordinate: positive, negative */
     double *moment[2];     /* of each group of virtual links about each coordinate */
     long unlinked;
+    long not_finite; /* muscles' lengths or forces, and where first */
+    double not_finite_at;
+    const char *not_finite_name;
     int unmet, *unbalanced;
     double unmet_at[2], (*unbalanced_at)[2];
 } fb_sweep_side;

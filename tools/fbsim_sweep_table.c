@@ -273,6 +273,13 @@ static void print_place(const fb_sweep *w, const double *at, char *text, size_t 
 void fb_sweep_tell_missing(const fb_sweep *w, const fb_sweep_side *of) {
     char place[400];
     int rows = w->table.n_rows;
+    if (of->not_finite) {
+        fb_diag_add(&w->cli->diag, FB_WARNING, FB4006,
+                    (fb_place){of->s->system->model->file, 0, NULL, NULL}, NULL,
+                    "%ld lengths or forces are not finite; the first is of '%s' at %s = %g",
+                    of->not_finite, of->not_finite_name, fb_sweep_coordinate(of, 0),
+                    of->not_finite_at);
+    }
     if (of->unmet) {
         print_place(w, of->unmet_at, place, sizeof place);
         fb_diag_add(&w->cli->diag, FB_WARNING, FB4002,

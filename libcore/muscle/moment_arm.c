@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "libcore/base/number.h"
 #include "libcore/motion/joints.h"
 
 #define STEP 2e-5 /* rad or m */
@@ -123,7 +124,7 @@ static void couple(const fb_path *path, int n, const double *U, const double *pa
             int c = path->coordinates[k];
             arm += u[c] * path_arms[c];
         }
-        arms[j] = arm;
+        arms[j] = path->lacking ? FB_NAN : arm;
     }
 }
 

@@ -513,7 +513,7 @@ double fb_path_speed(const fb_paths *paths, int i, const fb_state *state, const 
         }
         return speed;
     }
-    if (paths->as_opensim4) {
+    if (paths->as_opensim4 && !path->lacking) {
         return speed_opensim4(path, state, course);
     }
     for (int k = 0; k + 1 < course->n; k++) {

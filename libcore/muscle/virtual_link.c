@@ -207,6 +207,11 @@ int fb_links_group(const fb_links *links, int path) {
 
 /* ---- wires ---------------------------------------------------------------------------------- */
 
+/* True if a muscle's fibers have a length that is given; without one it is in equilibrium. */
+static bool is_held(const fb_links *l, int muscle) {
+    return l->fibers_held && l->points[muscle].fiber_length > 0;
+}
+
 /* Tension at a length; `point`, unless NULL, gets what a muscle does there. */
 static double tension_at(const fb_links *l, const fb_wire *wire, double length, double speed,
                          fb_muscle_point *point) {
@@ -220,7 +225,7 @@ static double tension_at(const fb_links *l, const fb_wire *wire, double length, 
     const fb_muscle_point *given = &l->points[wire->muscle];
     fb_muscle_point made = {0};
     point = point ? point : &made;
-    if (l->fibers_held) {
+    if (is_held(l, wire->muscle)) {
         fb_muscle_evaluate(m, l->activation[wire->muscle], length, speed, given->fiber_length,
                            given->fiber_velocity, point);
     } else {
@@ -508,7 +513,7 @@ static bool settle_anyhow(fb_links *l, int group, int m) {
 /* Shortening speed of a muscle's fibers along its path while they are held to a state. */
 static double fiber_speed(fb_links *l, const fb_wire *wire) {
     fb_muscle_point point = {0};
-    if (!l->fibers_held || wire->muscle < 0 || l->muscles->muscles[wire->muscle].rigid ||
+    if (wire->muscle < 0 || !is_held(l, wire->muscle) || l->muscles->muscles[wire->muscle].rigid ||
         !l->muscles->muscles[wire->muscle].enabled) {
         return 0;
     }

@@ -403,6 +403,38 @@ static void prescribed_coordinates_follow_time(void) {
     fb_run_free(&run);
 }
 
+/* A muscle at a virtual link whose length is not given stays in equilibrium: both tables agree. */
+static void links_hold_only_given_fibers(void) {
+    size_t size;
+    char *model = fb_test_read_file("models/quadriceps/quadriceps.fb", &size);
+    const char *folder = fb_test_folder();
+    char file[1100];
+    put_states(folder, file, sizeof file,
+               "s\nendheader\ntime\tknee_flexion\trectus_femoris.fiber_length\n0\t0.5\t0.1\n");
+    fb_run run = RUN(model, "eval", "--states", file, "--fibers", "states", "--out", folder, "-");
+    FB_EQUAL_INT(run.status, 0);
+    fb_sto link, muscle;
+    if (load(&link, folder, "virtual_link") && load(&muscle, folder, "muscle")) {
+        int compared = 0;
+        for (int j = 0; j < muscle.n_columns; j++) {
+            size_t n = strcspn(muscle.columns[j], "|");
+            for (int k = 0; k < link.n_columns; k++) {
+                const char *wire = strchr(link.columns[k], '|');
+                if (wire && strlen(wire + 1) == n && strncmp(wire + 1, muscle.columns[j], n) == 0 &&
+                    strcmp(muscle.columns[j] + n, "|tendon_force") == 0) {
+                    FB_NEAR(link.values[k], muscle.values[j], 1e-6, 1e-6);
+                    compared++;
+                }
+            }
+        }
+        FB_EQUAL_INT(compared, 4);
+        fb_sto_free(&link);
+        fb_sto_free(&muscle);
+    }
+    fb_run_free(&run);
+    free(model);
+}
+
 static void options_are_of_commands(void) {
     static const char *const wrong[][4] = {{"eval", "--muscle", "x", "--muscle is not for eval"},
                                            {"sweep", "--states", "x", "--states is not for sweep"},
@@ -459,6 +491,7 @@ static const fb_test tests[] = {
     FB_TEST(columns_that_name_nothing_are_told),
     FB_TEST(fiber_lengths_may_be_given),
     FB_TEST(prescribed_coordinates_follow_time),
+    FB_TEST(links_hold_only_given_fibers),
     FB_TEST(options_are_of_commands),
     FB_TEST(one_table_goes_to_standard_output),
     FB_TEST(wrong_usage_has_status_2),
