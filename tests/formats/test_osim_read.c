@@ -652,6 +652,31 @@ static void keeps_unknown_classes_of_object_properties_whole(void) {
     }
 }
 
+/* A curve of muscles is a function too, whether or not it has a name; one without content has its
+ * defaults. What has no place here is kept even so. */
+static void reads_objects_without_name_or_content(void) {
+    static const struct {
+        const char *inside, *cls;
+    } cases[] = {
+        {WITH_AXIS("<SimmSpline><x>0 1</x><y>0 1</y></SimmSpline>"), "SimmSpline"},
+        {WITH_AXIS("<FiberForceLengthCurve></FiberForceLengthCurve>"), "FiberForceLengthCurve"},
+        {WITH_AXIS("<Sine/>"), "Sine"},
+    };
+    for (int i = 0; i < 3; i++) {
+        fb_diag diag;
+        fb_model *model = accept(cases[i].inside, &diag);
+        const fb_element *function =
+            fb_get_object(fb_test_item(fb_test_find(model, "/jointset/hip"), "axes", 0),
+                          "function");
+        FB_EQUAL_STR(function ? function->cls->name : NULL, cases[i].cls);
+        done(model, &diag);
+    }
+    fb_diag diag;
+    fb_model *model = accept_with(WITH_AXIS("<PinJoint name=\"zz\"/>"), &diag, FB_KEPT, FB2002, 5,
+                                  "PinJoint");
+    done(model, &diag);
+}
+
 static void a_second_list_of_objects_is_merged(void) {
     fb_diag diag;
     fb_model *model = accept("<BodySet><objects><Body name=\"a\"><mass>1</mass></Body></objects>"
@@ -878,6 +903,7 @@ static const fb_test tests[] = {
     FB_TEST(rejects_included_files_that_are_wrong),
     FB_TEST(defaults_fill_what_objects_leave_out),
     FB_TEST(keeps_unknown_classes_of_object_properties_whole),
+    FB_TEST(reads_objects_without_name_or_content),
     FB_TEST(a_second_list_of_objects_is_merged),
     FB_TEST(a_second_ground_is_kept),
     FB_TEST(a_second_model_is_told),

@@ -579,6 +579,20 @@ static void wrong_usage_has_status_2(void) {
     }
 }
 
+/* A muscle from a place that is none: told, with the status of a numerical failure. */
+static void numbers_that_are_none_are_told(void) {
+    char *text = leg("", "",
+                     "{'name': 'm', 'type': 'Thelen2003', 'path': {'points': [{'frame': "
+                     "'ground', 'location': ['nan', 0, 0]}, {'frame': 'thigh', 'location': "
+                     "[0, -0.3, 0]}]}}",
+                     "");
+    fb_run run = RUN(text, "-c", "hip", "--steps", "3", "-");
+    FB_EQUAL_INT(run.status, 5);
+    FB_HOLDS(run.err, "3 lengths or forces are not finite; the first is of 'm' at hip = -0.5");
+    fb_run_free(&run);
+    free(text);
+}
+
 static const fb_test tests[] = {
     FB_TEST(geometric_arms_are_slopes),
     FB_TEST(eval_has_geometric_arms),
@@ -596,6 +610,7 @@ static const fb_test tests[] = {
     FB_TEST(every_nan_has_a_word),
     FB_TEST(a_muscle_that_is_off_adds_no_strength),
     FB_TEST(wrong_usage_has_status_2),
+    FB_TEST(numbers_that_are_none_are_told),
     FB_TEST_END,
 };
 
