@@ -92,7 +92,7 @@ help: ## this list
 deps: ## install the packages that are missing
 	@sh tests/packages.sh $(PACKAGES)
 
-demo: deps ## build, convert the elbow model and show what is in it
+demo: deps ## build, convert the elbow model, show what is in it, evaluate a motion, draw its moment arms
 	@$(MAKE) --no-print-directory tools
 	@sh models/elbow/demo.sh
 
