@@ -199,6 +199,15 @@ static bool compile_path(builder *b, fb_force *force, const char *name) {
     return find_path(b, force);
 }
 
+/* The bodies of two points; OpenSim takes points in offset frames as if they were in the bodies. */
+static bool find_point_bodies(builder *b, fb_force *force) {
+    bool found = find_bodies(b, force, "body1", "body2");
+    for (int i = 0; i < 2 && b->f->as_opensim4; i++) {
+        fb_pose_identity(&force->frame[i]);
+    }
+    return found;
+}
+
 static bool compile_points(builder *b, fb_force *force, const char *name) {
     static const char *const spring[] = {"stiffness", "rest_length"}, *const variables[] = {"d",
                                                                                             "ddot"};
@@ -219,7 +228,7 @@ static bool compile_points(builder *b, fb_force *force, const char *name) {
         force->kind = FB_FORCE_POINT_TO_POINT_EXPRESSION;
         formula(b, force, 0, "expression", variables, 2);
     }
-    return find_bodies(b, force, "body1", "body2");
+    return find_point_bodies(b, force);
 }
 
 static bool compile_body_actuator(builder *b, fb_force *force, const char *name) {
