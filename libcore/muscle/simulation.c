@@ -121,7 +121,8 @@ void fb_simulation_paths(fb_simulation *s) {
 }
 
 int fb_simulation_skipped(const fb_simulation *s) {
-    return s->forces->n_skipped + s->controls->n_skipped + s->muscles->n_skipped;
+    return s->system->n_kept + s->system->n_skipped + s->forces->n_skipped +
+           s->controls->n_skipped + s->muscles->n_skipped;
 }
 
 void fb_simulation_control(fb_simulation *s, double time) {

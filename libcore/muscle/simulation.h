@@ -58,7 +58,7 @@ void fb_simulation_free(fb_simulation *simulation);
 void fb_simulation_move(fb_simulation *simulation);
 /* The latter alone, after fb_state_position and fb_state_velocity. */
 void fb_simulation_paths(fb_simulation *simulation);
-/* How many forces and controllers would act but are not computed. */
+/* How many joints, constraints, forces and controllers would act but are not computed. */
 int fb_simulation_skipped(const fb_simulation *simulation);
 /* Controls and excitations at a time in s, after fb_simulation_move. A muscle without activation
  * dynamics follows its excitation only if the caller copies it to its activation. */

@@ -192,6 +192,41 @@ static void forces_that_are_not_computed_are_named(void) {
     fb_run_free(&run);
 }
 
+static void joints_and_constraints_that_are_not_computed_are_named(void) {
+    static const char *const sets[] = {"jointset", "constraintset"};
+    const char *folder = fb_test_folder();
+    char model[3000];
+    for (int i = 0; i < 2; i++) {
+        snprintf(model, sizeof model,
+                 "%.*s, \"kept\": [{\"name\": \"odd\", \"class\": \"OddOne\", \"component_path\": "
+                 "\"/%s/odd\", \"xml\": \"<OddOne name='odd'/>\"}]}",
+                 (int)strlen(pendulum) - 1, pendulum, sets[i]);
+        fb_run run = RUN(model, "eval", "--out", folder, "--tables", "body_pose", "-");
+        FB_EQUAL_INT(run.status, 4); /* a pose is not what it would be with it */
+        FB_HOLDS(run.err, "OddOne 'odd'");
+        fb_run_free(&run);
+        run = RUN(model, "eval", "--out", folder, "--ignore-kept", "-");
+        FB_EQUAL_INT(run.status, 0);
+        fb_run_free(&run);
+    }
+}
+
+static void rolling_is_off_in_opensim4_and_told_otherwise(void) {
+    const char *folder = fb_test_folder();
+    char model[3000];
+    snprintf(model, sizeof model,
+             "%.*s, \"constraints\": [{\"name\": \"r\", \"type\": \"rolling_on_surface\", "
+             "\"rolling_body\": \"rod\", \"surface_body\": \"ground\"}]}",
+             (int)strlen(pendulum) - 1, pendulum);
+    fb_run run = RUN(model, "eval", "--out", folder, "-");
+    FB_EQUAL_INT(run.status, 4);
+    FB_HOLDS(run.err, "RollingOnSurfaceConstraint 'r'");
+    fb_run_free(&run);
+    run = RUN(model, "eval", "--out", folder, "--compat", "opensim4", "-");
+    FB_EQUAL_INT(run.status, 0);
+    fb_run_free(&run);
+}
+
 static void sweeps_give_arms_that_are_the_slope_of_lengths(void) {
     fb_run run = RUN(NULL, "sweep", ELBOW, "-c", "elbow_flexion", "-m", "*", "--steps", "801");
     FB_EQUAL_INT(run.status, 0);
@@ -452,6 +487,8 @@ static const fb_test tests[] = {
     FB_TEST(reads_degrees_and_old_names),
     FB_TEST(moment_arms_are_the_slope_of_lengths),
     FB_TEST(forces_that_are_not_computed_are_named),
+    FB_TEST(joints_and_constraints_that_are_not_computed_are_named),
+    FB_TEST(rolling_is_off_in_opensim4_and_told_otherwise),
     FB_TEST(sweeps_give_arms_that_are_the_slope_of_lengths),
     FB_TEST(virtual_links_have_a_table),
     FB_TEST(the_quadriceps_extends_the_knee),
