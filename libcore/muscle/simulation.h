@@ -31,6 +31,8 @@ typedef struct fb_simulation {
                                 wires at virtual links: fb_links_follow */
     double *tension;         /* N; n_paths */
     double *activation;      /* n of muscles: the caller sets them */
+    double *force_state;     /* of forces: activations, stretches; defaults unless the caller sets
+                                them */
     double *control;         /* of the forces' actuators: what controllers give */
     double *excitation;      /* n of muscles: likewise */
     fb_muscle_point *points; /* n of muscles */

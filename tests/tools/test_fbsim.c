@@ -140,6 +140,34 @@ static void reads_degrees_and_old_names(void) {
     }
 }
 
+/* An activation of 0.5 and a stretch of 0.1 m unless the table says otherwise. */
+static void states_of_forces_are_read(void) {
+    const char *folder = fb_test_folder();
+    char file[1100], model[3000];
+    snprintf(
+        model, sizeof model,
+        "%.*s, \"actuators\": [{\"name\": \"a\", \"type\": \"activation_coordinate\", "
+        "\"coordinate\": \"q\", \"optimal_force\": 3}, {\"name\": \"c\", \"type\": "
+        "\"clutched_path_spring\", \"stiffness\": 10, \"dissipation\": 0, \"initial_stretch\": "
+        "0.1, \"path\": {\"points\": [{\"frame\": \"ground\", \"location\": [-1, -1, 0]}, "
+        "{\"frame\": \"rod\", \"location\": [0, -1, 0]}]}}], \"controllers\": [{\"name\": \"p\", "
+        "\"type\": \"prescribed\", \"actuators\": [\"c\"], \"control_functions\": [{\"type\": "
+        "\"constant\", \"value\": 1}]}]}",
+        (int)strlen(pendulum) - 1, pendulum);
+    put_states(folder, file, sizeof file,
+               "s\nendheader\ntime\t/forceset/a/activation\tc.stretch\n0\t0.5\t0.1\n0\t0.8\t0.3\n");
+    fb_run run = RUN(model, "eval", "--states", file, "--out", folder, "-");
+    FB_EQUAL_INT(run.status, 0);
+    FB_EQUAL_STR(run.err, "");
+    fb_sto t;
+    if (load(&t, folder, "acceleration")) { /* at rest, arms 1 and -1 m, inertia 0.6 */
+        FB_NEAR(value_of(&t, 0, "q"), (0.5 * 3 - 10 * 0.1) / 0.6, 1e-12, 0);
+        FB_NEAR(value_of(&t, 1, "q"), (0.8 * 3 - 10 * 0.3) / 0.6, 1e-12, 0);
+        fb_sto_free(&t);
+    }
+    fb_run_free(&run);
+}
+
 static void moment_arms_are_the_slope_of_lengths(void) {
     const char *folder = fb_test_folder();
     char file[1100], text[4000];
@@ -485,6 +513,7 @@ static const fb_test tests[] = {
     FB_TEST(a_pendulum_swings_as_the_formula_says),
     FB_TEST(columns_stand_as_in_the_file),
     FB_TEST(reads_degrees_and_old_names),
+    FB_TEST(states_of_forces_are_read),
     FB_TEST(moment_arms_are_the_slope_of_lengths),
     FB_TEST(forces_that_are_not_computed_are_named),
     FB_TEST(joints_and_constraints_that_are_not_computed_are_named),
