@@ -627,8 +627,8 @@ static int coordinate_of(const builder *b, const fb_element *element) {
     return -1;
 }
 
-/* A body of a constraint and a point on it. Points are given in the base body, whatever the frame,
- * as in OpenSim; only welds honour offset frames. */
+/* A body of a constraint and a point on it. OpenSim takes a point in an offset frame as one of the
+ * frame's body; only welds honour offset frames there. */
 static bool constraint_side(builder *b, const fb_element *element, const char *frame,
                             const char *location, fb_constraint *c, int side) {
     fb_pose pose;
@@ -638,11 +638,17 @@ static bool constraint_side(builder *b, const fb_element *element, const char *f
         return false;
     }
     c->body[side] = number_of(b, base);
-    if (location) {
-        fb_pose_identity(&pose);
-        fb_get_vector(element, location, pose.p, 3);
-    }
     c->frame[side] = pose;
+    if (location) {
+        double point[3] = {0};
+        fb_get_vector(element, location, point, 3);
+        if (b->as_opensim4) {
+            fb_pose_identity(&c->frame[side]);
+            fb_v3_copy(c->frame[side].p, point);
+        } else {
+            fb_pose_point(c->frame[side].p, &pose, point);
+        }
+    }
     return true;
 }
 
@@ -685,6 +691,9 @@ static void compile_line(builder *b, const fb_element *element) {
         fail(b, element, FB2104, "the direction of its line is zero");
         return;
     }
+    double given[3];
+    fb_v3_copy(given, direction);
+    fb_m3_mul_v3(direction, c->frame[0].R, given); /* into the body */
     across[fb_v3_least(direction)] = 1;
     fb_v3_cross(c->direction[0], direction, across);
     fb_v3_normalize(c->direction[0]);
