@@ -289,9 +289,7 @@ static void set_coordinate(fb_states *states, int i, const double *x) {
             states->outside[i]++;
         }
     }
-    if (states->speed[i] >= 0) {
-        state->u[i] = x[states->speed[i]] * unit;
-    }
+    state->u[i] = states->speed[i] >= 0 ? x[states->speed[i]] * unit : c->initial_speed;
 }
 
 void fb_states_set(fb_states *states, int row, double moment) {

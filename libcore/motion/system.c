@@ -174,6 +174,7 @@ static int add_coordinate(builder *b, const fb_element *element, int mobod, int 
     if (element) {
         c.path = element->path;
         c.initial = fb_get_number(element, "default");
+        c.initial_speed = fb_get_number(element, "default_speed");
         fb_get_vector(element, "range", c.range, 2);
         c.locked = fb_get_bool(element, "locked");
         c.clamped = fb_get_bool(element, "clamped");

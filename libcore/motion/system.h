@@ -78,7 +78,7 @@ typedef struct fb_coordinate {
     const char *path;          /* component path; of those, the one that OpenSim gives them */
     int mobod, slot;
     bool locked, prescribed, clamped;
-    double initial, range[2];
+    double initial, initial_speed, range[2];
     fb_function prescribed_function;
 } fb_coordinate;
 

@@ -140,6 +140,29 @@ static void reads_degrees_and_old_names(void) {
     }
 }
 
+static void default_speeds_are_those_of_the_default_state(void) {
+    const char *folder = fb_test_folder();
+    static const char q[] = "{\"name\": \"q\"}", with[] = "{\"name\": \"q\", \"default_speed\": 3}";
+    char model[3000], file[1100];
+    const char *at = strstr(pendulum, q);
+    snprintf(model, sizeof model, "%.*s%s%s", (int)(at - pendulum), pendulum, with,
+             at + sizeof q - 1);
+    put_states(folder, file, sizeof file, "s\nendheader\ntime\tq\tq_u\n0\t0\t1\n");
+    for (int k = 0; k < 2;
+         k++) { /* half the inertia, 0.6, times the square; the table's goes first */
+        fb_run run = k == 0
+                         ? RUN(model, "eval", "--out", folder, "--tables", "com", "-")
+                         : RUN(model, "eval", "-s", file, "--out", folder, "--tables", "com", "-");
+        fb_sto t;
+        FB_EQUAL_INT(run.status, 0);
+        if (load(&t, folder, "com")) {
+            FB_NEAR(value_of(&t, 0, "kinetic_energy"), k == 0 ? 2.7 : 0.3, 1e-12, 0);
+            fb_sto_free(&t);
+        }
+        fb_run_free(&run);
+    }
+}
+
 /* An activation of 0.5 and a stretch of 0.1 m unless the table says otherwise. */
 static void states_of_forces_are_read(void) {
     const char *folder = fb_test_folder();
@@ -514,6 +537,7 @@ static const fb_test tests[] = {
     FB_TEST(columns_stand_as_in_the_file),
     FB_TEST(reads_degrees_and_old_names),
     FB_TEST(states_of_forces_are_read),
+    FB_TEST(default_speeds_are_those_of_the_default_state),
     FB_TEST(moment_arms_are_the_slope_of_lengths),
     FB_TEST(forces_that_are_not_computed_are_named),
     FB_TEST(joints_and_constraints_that_are_not_computed_are_named),
