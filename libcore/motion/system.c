@@ -1,4 +1,5 @@
 #include "libcore/motion/joints.h"
+#include "libcore/motion/left_out.h"
 #include "libcore/motion/reduce.h"
 
 #include <stdio.h>
@@ -701,35 +702,6 @@ static void compile_line(builder *b, const fb_element *element) {
     fb_v3_cross(c->direction[1], direction, c->direction[0]);
 }
 
-static void tell_left_out(builder *b, const fb_element *element, const char *what) {
-    const char *kept = element->cls == &fb_class_kept ? fb_get_string(element, "class") : NULL;
-    fb_diag_add(b->diag, FB_WARNING, FB2308, fb_element_place(element),
-                "results are those of the model without it",
-                "%s '%s': %s of its class are not computed", kept ? kept : element->cls->name,
-                element->name ? element->name : "", what);
-}
-
-/* Kept elements of the sets of joints and constraints, unless their XML says that they do not act.
- */
-static void tell_kept(builder *b) {
-    static const char joints[] = "/jointset/", constraints[] = "/constraintset/";
-    const fb_list *kept = fb_model_items(b->model, "kept");
-    for (size_t i = 0; kept && i < kept->n; i++) {
-        const fb_element *element = kept->items[i];
-        const char *path = element->path, *xml = fb_get_string(element, "xml");
-        bool joint = path && strncmp(path, joints, strlen(joints)) == 0;
-        size_t n = joint ? strlen(joints) : strlen(constraints);
-        bool off = xml && !joint &&
-                   (strstr(xml, "<isEnforced>false</isEnforced>") ||
-                    strstr(xml, "<isDisabled>true</isDisabled>"));
-        if (path && (joint || strncmp(path, constraints, n) == 0) && !strchr(path + n, '/') &&
-            !off) {
-            b->s->n_kept++;
-            tell_left_out(b, element, joint ? "joints" : "constraints");
-        }
-    }
-}
-
 static void compile_constraint(builder *b, const fb_element *element) {
     const char *name = element->cls->name;
     if (element->cls == &fb_class_kept || !fb_get_bool(element, "enabled")) {
@@ -753,10 +725,8 @@ static void compile_constraint(builder *b, const fb_element *element) {
         fb_constraint *c = add_constraint(b, FB_CONSTRAINT_WELD, element, 6);
         constraint_side(b, element, "frame_1", NULL, c, 0);
         constraint_side(b, element, "frame_2", NULL, c, 1);
-    } else if (!b->as_opensim4) { /* which loads rolling switched off, whatever the document says */
-        b->s->n_skipped++;
-        tell_left_out(b, element, "constraints");
     }
+    /* the others are told: left_out.h */
 }
 
 /* The model's order of coordinates: joints as they stand in the file. */
@@ -812,7 +782,7 @@ static void compile(builder *b) {
     for (size_t i = 0; i < constraints->n; i++) {
         compile_constraint(b, constraints->items[i]);
     }
-    tell_kept(b);
+    fb_system_tell_left_out(s, b->as_opensim4, b->diag);
     for (int i = 0; i < s->n_q; i++) {
         if (s->coordinates[i].locked || s->coordinates[i].prescribed) {
             add_constraint(b, FB_CONSTRAINT_FIXED, s->coordinates[i].element, 1)->coordinate = i;

@@ -121,7 +121,7 @@ typedef struct fb_system {
     double gravity[3];
     double total_mass;
     int n_kept;    /* joints and constraints of classes that are not known: poses lack them */
-    int n_skipped; /* constraints that would act but are not computed */
+    int n_skipped; /* constraints and motions that would act but are not computed */
 } fb_system;
 
 typedef struct fb_system_options {

@@ -398,6 +398,16 @@ static const char *missing_number(const fb_element *element) {
     return NULL;
 }
 
+/* Why a force divides by zero; NULL: it does not. */
+static const char *divides_by_zero(const fb_force *force) {
+    switch (force->kind) {
+    case FB_FORCE_LIGAMENT: return force->p[0] > 0 ? NULL : "its resting length is not positive";
+    case FB_FORCE_BLANKEVOORT: return force->p[3] > 0 ? NULL : "its slack length is not positive";
+    case FB_FORCE_MCKIBBEN: return force->p[0] != 0 ? NULL : "its number of turns is zero";
+    default: return NULL;
+    }
+}
+
 static void compile_force(builder *b, const fb_element *element) {
     fb_force force = {.element = element, .coordinate = -1, .path = -1, .control = -1, .state = -1};
     compile_class *compile = compiler_of(element->cls->name);
@@ -418,6 +428,8 @@ static void compile_force(builder *b, const fb_element *element) {
         fb_force_skip(b, element,
                       fb_arena_printf(&b->f->arena, "%s is not given, or is no number",
                                       missing_number(element)));
+    } else if (divides_by_zero(&force)) {
+        fb_force_skip(b, element, divides_by_zero(&force));
     } else {
         add_force(b, force);
     }

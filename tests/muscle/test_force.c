@@ -298,6 +298,23 @@ static void path_expressions_clamp_their_stretch(void) {
     rig_end(&r);
 }
 
+static void forces_that_divide_by_zero_are_left_out(void) {
+    static const char *const lists[] = {
+        "\"ligaments\": [{\"name\": \"l\", \"type\": \"force_length\", " ALONG_S "}]",
+        "\"ligaments\": [{\"name\": \"l\", \"type\": \"Blankevoort1991\", " ALONG_S "}]",
+        "\"actuators\": [{\"name\": \"l\", \"type\": \"mckibben\", \"number_of_turns\": 0, " ALONG_S
+        "}]"};
+    for (int i = 0; i < 3; i++) {
+        rig r;
+        rig_begin(&r, lists[i], i == 1);
+        FB_EQUAL_INT(r.forces->n_forces, 0);
+        FB_EQUAL_INT(r.forces->n_skipped, 1);
+        FB_EQUAL_INT((int)r.diag.n, 1);
+        FB_HOLDS(r.diag.n ? r.diag.records[0].message : "", "'l': its ");
+        rig_end(&r);
+    }
+}
+
 /* ---- two points ------------------------------------------------------------------------------ */
 
 #define SPRING \
@@ -609,6 +626,7 @@ static const fb_test tests[] = {
     FB_TEST(blankevoort_ligaments_follow_their_formula),
     FB_TEST(blankevoort_ligaments_store_energy),
     FB_TEST(path_expressions_clamp_their_stretch),
+    FB_TEST(forces_that_divide_by_zero_are_left_out),
     FB_TEST(point_springs_store_energy_and_balance),
     FB_TEST(as_opensim4_points_leave_out_offset_frames),
     FB_TEST(point_expressions_attract),

@@ -262,6 +262,21 @@ static void joints_and_constraints_that_are_not_computed_are_named(void) {
     }
 }
 
+static void motions_that_are_not_computed_are_named(void) {
+    const char *folder = fb_test_folder();
+    char model[3000];
+    for (int on = 0; on < 2; on++) {
+        snprintf(model, sizeof model,
+                 "%.*s, \"components\": [{\"name\": \"p\", \"type\": \"position_motion\", "
+                 "\"default_enabled\": %s}]}",
+                 (int)strlen(pendulum) - 1, pendulum, on ? "true" : "false");
+        fb_run run = RUN(model, "eval", "--out", folder, "--compat", "opensim4", "-");
+        FB_EQUAL_INT(run.status, on ? 4 : 0);
+        FB_HOLDS(run.err, on ? "PositionMotion 'p'" : "");
+        fb_run_free(&run);
+    }
+}
+
 static void rolling_is_off_in_opensim4_and_told_otherwise(void) {
     const char *folder = fb_test_folder();
     char model[3000];
@@ -542,6 +557,7 @@ static const fb_test tests[] = {
     FB_TEST(forces_that_are_not_computed_are_named),
     FB_TEST(joints_and_constraints_that_are_not_computed_are_named),
     FB_TEST(rolling_is_off_in_opensim4_and_told_otherwise),
+    FB_TEST(motions_that_are_not_computed_are_named),
     FB_TEST(sweeps_give_arms_that_are_the_slope_of_lengths),
     FB_TEST(virtual_links_have_a_table),
     FB_TEST(the_quadriceps_extends_the_knee),
