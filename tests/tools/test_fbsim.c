@@ -277,6 +277,34 @@ static void motions_that_are_not_computed_are_named(void) {
     }
 }
 
+static void paths_with_points_of_unknown_classes_have_no_length(void) {
+    const char *folder = fb_test_folder();
+    static const char model[] =
+        "<?xml version=\"1.0\"?><OpenSimDocument Version=\"40500\"><Model "
+        "name=\"m\"><BodySet><objects>"
+        "<Body name=\"b\"><mass>1</mass></Body></objects></BodySet><JointSet><objects><SliderJoint "
+        "name=\"j\"><socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/"
+        "b"
+        "</socket_child_frame></SliderJoint></objects></JointSet><ForceSet><objects><PathSpring "
+        "name=\"f\"><resting_length>1</resting_length><stiffness>1</stiffness><dissipation>0"
+        "</dissipation><path><GeometryPath name=\"path\"><PathPointSet><objects><PathPoint "
+        "name=\"p\">"
+        "<socket_parent_frame>/ground</socket_parent_frame></PathPoint><OddPoint "
+        "name=\"o\"/><PathPoint "
+        "name=\"q\"><socket_parent_frame>/bodyset/b</socket_parent_frame></PathPoint></objects>"
+        "</PathPointSet></GeometryPath></path></PathSpring></objects></ForceSet></Model>"
+        "</OpenSimDocument>";
+    fb_run run = RUN(model, "eval", "--out", folder, "-");
+    fb_sto t;
+    FB_EQUAL_INT(run.status, 4);
+    FB_HOLDS(run.err, "PathSpring 'f': its path has a point of a class that is not known");
+    if (load(&t, folder, "path_length")) {
+        FB_TRUE(isnan(value_of(&t, 0, "/forceset/f")), "%g m", value_of(&t, 0, "/forceset/f"));
+        fb_sto_free(&t);
+    }
+    fb_run_free(&run);
+}
+
 static void rolling_is_off_in_opensim4_and_told_otherwise(void) {
     const char *folder = fb_test_folder();
     char model[3000];
@@ -558,6 +586,7 @@ static const fb_test tests[] = {
     FB_TEST(joints_and_constraints_that_are_not_computed_are_named),
     FB_TEST(rolling_is_off_in_opensim4_and_told_otherwise),
     FB_TEST(motions_that_are_not_computed_are_named),
+    FB_TEST(paths_with_points_of_unknown_classes_have_no_length),
     FB_TEST(sweeps_give_arms_that_are_the_slope_of_lengths),
     FB_TEST(virtual_links_have_a_table),
     FB_TEST(the_quadriceps_extends_the_knee),
