@@ -41,7 +41,7 @@ static const fb_option options[] = {
     {0, "unit", "UNIT", "curves: normalized, unless given, or si"},
     {0, "compat", "WHICH", "opensim4: reproduce OpenSim 4.5.2 where it is known to be wrong"},
     {0, "ignore-kept", NULL,
-     "compute accelerations without forces and controllers that are not computed"},
+     "do without joints, constraints, forces and controllers that are not computed"},
     {0, "max-size", "MB", "refuse larger files; 256 unless given"},
     {0, NULL, NULL, NULL},
 };
@@ -209,6 +209,10 @@ static int simulate(fb_cli *cli, int command) {
         code = command == SWEEP    ? fb_fbsim_sweep(cli, s)
                : command == CURVES ? fb_fbsim_curves(cli, s)
                                    : fb_fbsim_eval(cli, s, max_bytes);
+        bool lacking = command != CURVES && s->system->n_kept > 0; /* from all tables */
+        if (code == FB_EXIT_OK && lacking && !fb_cli_value(cli, "ignore-kept")) {
+            code = FB_EXIT_UNSUPPORTED;
+        }
     }
     fb_simulation_free(s);
     fb_file_resources_clear(&files);

@@ -73,6 +73,11 @@ static const variable of_coordinates[] = {{"value", ""}, {"speed", "_u"}};
 static const variable of_muscles[] = {{"activation", ".activation"},
                                       {"fiber_length", ".fiber_length"},
                                       {"fiber_velocity", ".fiber_velocity"}};
+static const variable of_forces[] = {{"activation", ".activation"}, {"stretch", ".stretch"}};
+
+static const variable *own_variable(const fb_force *force) {
+    return &of_forces[force->kind == FB_FORCE_CLUTCHED_SPRING];
+}
 
 static bool names(const char *column, const char *path, const variable *v) {
     size_t n = strlen(path);
@@ -118,6 +123,12 @@ static bool is_known(const fb_states *states, const char *column) {
             }
         }
     }
+    for (int i = 0; i < states->s->forces->n_forces; i++) {
+        const fb_force *force = &states->s->forces->forces[i];
+        if (force->state >= 0 && names(column, force->element->path, own_variable(force))) {
+            return true;
+        }
+    }
     return false;
 }
 
@@ -129,6 +140,9 @@ static bool is_used(const fb_states *states, int column) {
     for (int i = 0; i < states->s->muscles->n && !used; i++) {
         used = states->activation[i] == column || states->fiber[i] == column ||
                states->fiber_speed[i] == column;
+    }
+    for (int i = 0; i < states->s->forces->n_states && !used; i++) {
+        used = states->own[i] == column;
     }
     return used;
 }
@@ -230,6 +244,14 @@ fb_status fb_states_find(fb_states *states, fb_simulation *s, fb_arena *arena) {
         states->fiber[i] = column_of(states, path, &of_muscles[1]);
         states->fiber_speed[i] = column_of(states, path, &of_muscles[2]);
     }
+    states->own = fb_arena_array(arena, (size_t)s->forces->n_states, sizeof *states->own);
+    for (int i = 0; i < s->forces->n_forces; i++) {
+        const fb_force *force = &s->forces->forces[i];
+        if (force->state >= 0) {
+            states->own[force->state] = column_of(states, force->element->path,
+                                                  own_variable(force));
+        }
+    }
     if (!states->file) {
         return FB_OK;
     }
@@ -267,9 +289,7 @@ static void set_coordinate(fb_states *states, int i, const double *x) {
             states->outside[i]++;
         }
     }
-    if (states->speed[i] >= 0) {
-        state->u[i] = x[states->speed[i]] * unit;
-    }
+    state->u[i] = states->speed[i] >= 0 ? x[states->speed[i]] * unit : c->initial_speed;
 }
 
 void fb_states_set(fb_states *states, int row, double moment) {
@@ -297,6 +317,9 @@ void fb_states_set(fb_states *states, int row, double moment) {
             s->points[i].fiber_velocity = states->fiber_speed[i] >= 0 ? x[states->fiber_speed[i]]
                                                                       : 0;
         }
+    }
+    for (int i = 0; i < s->forces->n_states; i++) {
+        s->force_state[i] = states->own[i] >= 0 ? x[states->own[i]] : s->forces->default_states[i];
     }
     if (s->paths->as_opensim4 && states->file) {
         return;

@@ -12,6 +12,7 @@ typedef struct fb_states {
     bool fibers;                     /* fiber lengths are the table's */
     int *value, *speed, *activation; /* columns, -1 for none; of the coordinates, muscles */
     int *fiber, *fiber_speed;
+    int *own;         /* of the forces' own states */
     int *outside;     /* n_q: in how many states a coordinate was beyond its range */
     double *furthest; /* n_q: its value furthest from there */
     int inactive;     /* activations that were not from 0 to 1 */
@@ -29,7 +30,8 @@ fb_status fb_states_find(fb_states *states, fb_simulation *simulation, fb_arena 
 /* How many states there are; the time of one, s. */
 int fb_states_count(const fb_states *states);
 double fb_states_time(const fb_states *states, int row);
-/* Puts the simulation into a state: coordinates, speeds, activations, fiber lengths. It is moved
+/* Puts the simulation into a state: coordinates, speeds, activations, fiber lengths, forces' own
+ * states. It is moved
  * onto the constraints, except for OpenSim 4, which takes a table's states as they stand. */
 void fb_states_set(fb_states *states, int row, double moment);
 /* Tells of values that were odd. */

@@ -78,7 +78,7 @@ typedef enum fb_action {
     X(FB2305, "a function that cannot be evaluated") \
     X(FB2306, "a loop of joints") \
     X(FB2307, "a muscle parameter that is unusual") \
-    X(FB2308, "a force or a controller that is not computed") \
+    X(FB2308, "a joint, constraint, force or controller that is not computed") \
     X(FB2309, "a virtual link that wires cannot hold") \
     X(FB2401, "something changed on upgrade from an old version") \
     X(FB2501, "what an older document version cannot hold") \

@@ -1,4 +1,5 @@
 #include "libcore/motion/joints.h"
+#include "libcore/motion/left_out.h"
 #include "libcore/motion/reduce.h"
 
 #include <stdio.h>
@@ -174,6 +175,7 @@ static int add_coordinate(builder *b, const fb_element *element, int mobod, int 
     if (element) {
         c.path = element->path;
         c.initial = fb_get_number(element, "default");
+        c.initial_speed = fb_get_number(element, "default_speed");
         fb_get_vector(element, "range", c.range, 2);
         c.locked = fb_get_bool(element, "locked");
         c.clamped = fb_get_bool(element, "clamped");
@@ -627,8 +629,8 @@ static int coordinate_of(const builder *b, const fb_element *element) {
     return -1;
 }
 
-/* A body of a constraint and a point on it. Points are given in the base body, whatever the frame,
- * as in OpenSim; only welds honour offset frames. */
+/* A body of a constraint and a point on it. OpenSim takes a point in an offset frame as one of the
+ * frame's body; only welds honour offset frames there. */
 static bool constraint_side(builder *b, const fb_element *element, const char *frame,
                             const char *location, fb_constraint *c, int side) {
     fb_pose pose;
@@ -638,11 +640,17 @@ static bool constraint_side(builder *b, const fb_element *element, const char *f
         return false;
     }
     c->body[side] = number_of(b, base);
-    if (location) {
-        fb_pose_identity(&pose);
-        fb_get_vector(element, location, pose.p, 3);
-    }
     c->frame[side] = pose;
+    if (location) {
+        double point[3] = {0};
+        fb_get_vector(element, location, point, 3);
+        if (b->as_opensim4) {
+            fb_pose_identity(&c->frame[side]);
+            fb_v3_copy(c->frame[side].p, point);
+        } else {
+            fb_pose_point(c->frame[side].p, &pose, point);
+        }
+    }
     return true;
 }
 
@@ -685,6 +693,9 @@ static void compile_line(builder *b, const fb_element *element) {
         fail(b, element, FB2104, "the direction of its line is zero");
         return;
     }
+    double given[3];
+    fb_v3_copy(given, direction);
+    fb_m3_mul_v3(direction, c->frame[0].R, given); /* into the body */
     across[fb_v3_least(direction)] = 1;
     fb_v3_cross(c->direction[0], direction, across);
     fb_v3_normalize(c->direction[0]);
@@ -715,7 +726,7 @@ static void compile_constraint(builder *b, const fb_element *element) {
         constraint_side(b, element, "frame_1", NULL, c, 0);
         constraint_side(b, element, "frame_2", NULL, c, 1);
     }
-    /* RollingOnSurfaceConstraint: OpenSim loads it switched off */
+    /* the others are told: left_out.h */
 }
 
 /* The model's order of coordinates: joints as they stand in the file. */
@@ -771,6 +782,7 @@ static void compile(builder *b) {
     for (size_t i = 0; i < constraints->n; i++) {
         compile_constraint(b, constraints->items[i]);
     }
+    fb_system_tell_left_out(s, b->as_opensim4, b->diag);
     for (int i = 0; i < s->n_q; i++) {
         if (s->coordinates[i].locked || s->coordinates[i].prescribed) {
             add_constraint(b, FB_CONSTRAINT_FIXED, s->coordinates[i].element, 1)->coordinate = i;

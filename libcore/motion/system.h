@@ -78,7 +78,7 @@ typedef struct fb_coordinate {
     const char *path;          /* component path; of those, the one that OpenSim gives them */
     int mobod, slot;
     bool locked, prescribed, clamped;
-    double initial, range[2];
+    double initial, initial_speed, range[2];
     fb_function prescribed_function;
 } fb_coordinate;
 
@@ -120,6 +120,8 @@ typedef struct fb_system {
     int n_axis_numbers;             /* that a state needs for all axes */
     double gravity[3];
     double total_mass;
+    int n_kept;    /* joints and constraints of classes that are not known: poses lack them */
+    int n_skipped; /* constraints and motions that would act but are not computed */
 } fb_system;
 
 typedef struct fb_system_options {
@@ -129,7 +131,8 @@ typedef struct fb_system_options {
 /* Compiles a linked model, which must live as long. FB_E_INPUT (it has no mechanics: joints in a
  * circle of frames, functions that cannot be evaluated) or FB_E_MEMORY with an error in `diag`.
  * Loops of joints are cut: the joint that closes a loop moves a copy of its child, welded to the
- * child, which shares its mass (docs/theory.md). */
+ * child, which shares its mass (docs/theory.md). Joints and constraints that are left out add a
+ * warning FB2308, and count in n_kept or n_skipped. */
 fb_status fb_system_compile(fb_system **system, const fb_model *model,
                             const fb_system_options *options, fb_diag *diag);
 /* Takes NULL. */

@@ -199,6 +199,15 @@ static bool compile_path(builder *b, fb_force *force, const char *name) {
     return find_path(b, force);
 }
 
+/* The bodies of two points; OpenSim takes points in offset frames as if they were in the bodies. */
+static bool find_point_bodies(builder *b, fb_force *force) {
+    bool found = find_bodies(b, force, "body1", "body2");
+    for (int i = 0; i < 2 && b->f->as_opensim4; i++) {
+        fb_pose_identity(&force->frame[i]);
+    }
+    return found;
+}
+
 static bool compile_points(builder *b, fb_force *force, const char *name) {
     static const char *const spring[] = {"stiffness", "rest_length"}, *const variables[] = {"d",
                                                                                             "ddot"};
@@ -219,7 +228,7 @@ static bool compile_points(builder *b, fb_force *force, const char *name) {
         force->kind = FB_FORCE_POINT_TO_POINT_EXPRESSION;
         formula(b, force, 0, "expression", variables, 2);
     }
-    return find_bodies(b, force, "body1", "body2");
+    return find_point_bodies(b, force);
 }
 
 static bool compile_body_actuator(builder *b, fb_force *force, const char *name) {
@@ -389,6 +398,16 @@ static const char *missing_number(const fb_element *element) {
     return NULL;
 }
 
+/* Why a force divides by zero; NULL: it does not. */
+static const char *divides_by_zero(const fb_force *force) {
+    switch (force->kind) {
+    case FB_FORCE_LIGAMENT: return force->p[0] > 0 ? NULL : "its resting length is not positive";
+    case FB_FORCE_BLANKEVOORT: return force->p[3] > 0 ? NULL : "its slack length is not positive";
+    case FB_FORCE_MCKIBBEN: return force->p[0] != 0 ? NULL : "its number of turns is zero";
+    default: return NULL;
+    }
+}
+
 static void compile_force(builder *b, const fb_element *element) {
     fb_force force = {.element = element, .coordinate = -1, .path = -1, .control = -1, .state = -1};
     compile_class *compile = compiler_of(element->cls->name);
@@ -409,6 +428,8 @@ static void compile_force(builder *b, const fb_element *element) {
         fb_force_skip(b, element,
                       fb_arena_printf(&b->f->arena, "%s is not given, or is no number",
                                       missing_number(element)));
+    } else if (divides_by_zero(&force)) {
+        fb_force_skip(b, element, divides_by_zero(&force));
     } else {
         add_force(b, force);
     }

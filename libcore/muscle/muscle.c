@@ -259,6 +259,25 @@ static void compile_special(builder *b, fb_muscle *m) {
     }
 }
 
+/* The older classes, whose names end with _Deprecated. */
+static bool is_old(fb_muscle_kind kind) {
+    return kind == FB_MUSCLE_THELEN_DEPRECATED || kind == FB_MUSCLE_SCHUTTE ||
+           kind == FB_MUSCLE_DELP;
+}
+
+/* A flag for which the class has no model: OpenSim refuses Thelen's and the older muscles with it.
+ */
+static bool simplified(builder *b, const fb_element *e, fb_muscle_kind kind, const char *flag) {
+    bool set = fb_get_bool(e, flag);
+    if (!set || (kind != FB_MUSCLE_THELEN && !is_old(kind))) {
+        return set;
+    }
+    fb_diag_add(b->diag, FB_WARNING, FB2307, fb_element_place(e), "it is taken as false",
+                "%s '%s': %s cannot be true in its class", e->cls->name, e->name ? e->name : "",
+                flag);
+    return false;
+}
+
 static void compile_muscle(builder *b, fb_muscle *m, const fb_element *e, fb_muscle_kind kind) {
     memset(m, 0, sizeof *m);
     m->kind = kind;
@@ -268,8 +287,8 @@ static void compile_muscle(builder *b, fb_muscle *m, const fb_element *e, fb_mus
     m->lacking = m->path >= 0 && b->paths->paths[m->path].lacking;
     m->enabled = fb_get_bool(e, "enabled") && !m->lacking;
     b->m->n_skipped += m->lacking && fb_get_bool(e, "enabled");
-    m->rigid = fb_get_bool(e, "ignore_tendon_compliance");
-    m->activation_is_control = fb_get_bool(e, "ignore_activation_dynamics");
+    m->rigid = simplified(b, e, kind, "ignore_tendon_compliance");
+    m->activation_is_control = simplified(b, e, kind, "ignore_activation_dynamics");
     m->max_force = number(e, "max_isometric_force");
     m->optimal_length = number(e, "optimal_fiber_length");
     m->slack_length = number(e, "tendon_slack_length");

@@ -244,12 +244,14 @@ static void compile_path(builder *b, const fb_element *owner, const fb_element *
         for (int i = 0; i < n; i++) {
             if (points->as.objects[i]->cls != &fb_class_kept) {
                 compile_point(b, &path.points[path.n_points++], points->as.objects[i], owner);
+            } else if (!path.lacking) {
+                lack(b, &path, "its path has a point of a class that is not known");
             }
         }
-        if (path.n_points < 2) {
+        if (path.n_points < 2 || path.lacking) {
             path.n_points = 0; /* a path that is nowhere; fb_model_check says so */
         }
-        if (wraps) {
+        if (wraps && !path.lacking) {
             compile_path_wraps(b, &path, wraps);
         }
     }

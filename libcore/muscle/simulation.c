@@ -6,8 +6,8 @@
 static bool allocate(fb_simulation *s) {
     size_t q = (size_t)s->system->n_q, p = (size_t)s->paths->n_paths, m = (size_t)s->muscles->n;
     size_t bodies = (size_t)s->system->n_body, points = (size_t)s->paths->most_points + 2;
-    size_t n_controls = (size_t)s->forces->n_controls;
-    size_t doubles = 3 * p + p * q + 2 * m + 6 * bodies + 2 * q + n_controls;
+    size_t n_controls = (size_t)s->forces->n_controls, own = (size_t)s->forces->n_states;
+    size_t doubles = 3 * p + p * q + 2 * m + 6 * bodies + 2 * q + own + n_controls;
     size_t bytes = doubles * sizeof(double) + m * sizeof *s->points +
                    points * sizeof *s->course.points;
     double *next = fb_alloc(bytes + 64);
@@ -24,7 +24,8 @@ static bool allocate(fb_simulation *s) {
     s->tau = next += 6 * bodies;
     s->acceleration = next += q;
     s->excitation = next += q;
-    s->control = next += m;
+    s->force_state = next += m;
+    s->control = next += own;
     s->points = (fb_muscle_point *)(next + n_controls);
     s->course.points = (fb_course_point *)(s->points + m);
     return true;
@@ -70,6 +71,10 @@ fb_status fb_simulation_new_from(fb_simulation **simulation, const fb_model *mod
     if (s->links) {
         s->course.links = s->links->place;
         s->course.link_velocity = s->links->velocity;
+        s->links->states = s->force_state;
+    }
+    for (int i = 0; i < s->forces->n_states; i++) {
+        s->force_state[i] = s->forces->default_states[i];
     }
     fb_state_defaults(s->state);
     for (int i = 0; i < s->muscles->n; i++) {
@@ -121,7 +126,8 @@ void fb_simulation_paths(fb_simulation *s) {
 }
 
 int fb_simulation_skipped(const fb_simulation *s) {
-    return s->forces->n_skipped + s->controls->n_skipped + s->muscles->n_skipped;
+    return s->system->n_kept + s->system->n_skipped + s->forces->n_skipped +
+           s->controls->n_skipped + s->muscles->n_skipped;
 }
 
 void fb_simulation_control(fb_simulation *s, double time) {
@@ -154,8 +160,8 @@ fb_status fb_simulation_accelerate(fb_simulation *s, double time) {
     memset(s->tension, 0, (size_t)s->paths->n_paths * sizeof *s->tension);
     memset(s->external, 0, (size_t)s->system->n_body * sizeof *s->external);
     memset(s->tau, 0, (size_t)n * sizeof *s->tau);
-    fb_forces_apply(s->forces, s->state, time, s->control, NULL, s->path_length, s->path_speed,
-                    s->tension, s->external, s->tau);
+    fb_forces_apply(s->forces, s->state, time, s->control, s->force_state, s->path_length,
+                    s->path_speed, s->tension, s->external, s->tau);
     if (s->loads) {
         fb_loads_apply(s->loads, s->state, time, s->external);
     }

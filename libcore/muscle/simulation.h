@@ -31,6 +31,8 @@ typedef struct fb_simulation {
                                 wires at virtual links: fb_links_follow */
     double *tension;         /* N; n_paths */
     double *activation;      /* n of muscles: the caller sets them */
+    double *force_state;     /* of forces: activations, stretches; defaults unless the caller sets
+                                them */
     double *control;         /* of the forces' actuators: what controllers give */
     double *excitation;      /* n of muscles: likewise */
     fb_muscle_point *points; /* n of muscles */
@@ -58,7 +60,7 @@ void fb_simulation_free(fb_simulation *simulation);
 void fb_simulation_move(fb_simulation *simulation);
 /* The latter alone, after fb_state_position and fb_state_velocity. */
 void fb_simulation_paths(fb_simulation *simulation);
-/* How many forces and controllers would act but are not computed. */
+/* How many joints, constraints, forces and controllers would act but are not computed. */
 int fb_simulation_skipped(const fb_simulation *simulation);
 /* Controls and excitations at a time in s, after fb_simulation_move. A muscle without activation
  * dynamics follows its excitation only if the caller copies it to its activation. */

@@ -256,11 +256,53 @@ static void hardly_held_coordinates_are_free(void) {
     }
 }
 
+/* OpenSim takes points in offset frames as points of the frames' bodies. Two ways to write one
+ * constraint, in a frame a quarter turned about z and in its body, and the errors of both. */
+static void constraint_points_may_be_in_offset_frames(void) {
+    static const char *const kinds[][2] = {
+        {"'type': 'point', 'body_2': 'ground', 'body_1'", "'location_1'"},
+        {"'type': 'constant_distance', 'distance': 0.2, 'body_2': 'ground', 'body_1'",
+         "'location_1'"},
+        {"'type': 'point_on_line', 'line_direction': [0, 0, 1], 'follower_body': 'ground', "
+         "'line_body'",
+         "'point_on_line'"}};
+    for (int i = 0; i < 6; i++) {
+        bool as_opensim4 = i % 2 == 1;
+        double error[2][6] = {{0}};
+        for (int k = 0; k < 2; k++) {
+            char text[1000];
+            snprintf(text, sizeof text,
+                     "{'fb': '1.0', 'bodies': [{'name': 'b', 'mass': 1}], 'frames': [{'name': 'f', "
+                     "'parent': 'b', 'translation': [5, 0, 0], 'rotation_xyz': [0, 0, "
+                     "1.5707963267948966]}], 'joints': [{'name': 'j', 'type': 'free', 'parent': "
+                     "'ground', 'child': 'b'}], 'constraints': [{'name': 'k', %s: '%s', %s: %s}]}",
+                     kinds[i / 2][0], k == 0 ? "f" : "b", kinds[i / 2][1],
+                     k == 0 || as_opensim4 ? "[1, 2, 3]" : "[3, 1, 3]"); /* (5, 0) + (-2, 1) */
+            rig r = begin(text, as_opensim4);
+            for (int q = 0; q < 6; q++) {
+                r.state->q[q] = 0.3 - 0.17 * q;
+            }
+            move(&r);
+            fb_constraint_position(r.state, error[k], NULL);
+            end(&r);
+        }
+        FB_TRUE(fabs(error[0][0]) > 1e-3, "%s: the points are apart", kinds[i / 2][0]);
+        for (int k = 0; k < 6; k++) {
+            FB_NEAR(error[0][k], error[1][k], 1e-12, 0);
+        }
+    }
+}
+
 static const fb_test tests[] = {
-    FB_TEST(bodies_stand_level_by_level),        FB_TEST(added_joints_have_names),
-    FB_TEST(loops_are_cut_with_copies),          FB_TEST(cut_loops_keep_mass_and_energy),
-    FB_TEST(polynomials_of_several_coordinates), FB_TEST(turning_all_meets_no_constraint),
-    FB_TEST(hardly_held_coordinates_are_free),   FB_TEST_END,
+    FB_TEST(bodies_stand_level_by_level),
+    FB_TEST(added_joints_have_names),
+    FB_TEST(loops_are_cut_with_copies),
+    FB_TEST(cut_loops_keep_mass_and_energy),
+    FB_TEST(polynomials_of_several_coordinates),
+    FB_TEST(turning_all_meets_no_constraint),
+    FB_TEST(hardly_held_coordinates_are_free),
+    FB_TEST(constraint_points_may_be_in_offset_frames),
+    FB_TEST_END,
 };
 
 int main(int argc, char **argv) {

@@ -630,6 +630,32 @@ static void older_muscles_may_have_bezier_curves(void) {
     }
 }
 
+/* OpenSim refuses these classes with the flags; here their tendons stay elastic, and that is told.
+ */
+static void flags_without_a_model_are_told(void) {
+    static const char *const types[] = {"Thelen2003", "Thelen2003Deprecated", "Schutte1993",
+                                        "Delp1990"},
+                             *const flags[] = {", 'ignore_tendon_compliance': true",
+                                               ", 'ignore_activation_dynamics': true"};
+    for (int i = 0; i < 4; i++) {
+        fb_muscle_point wanted, got;
+        rig plain = begin(types[i], "");
+        FB_TRUE(fb_muscle_equilibrate(plain.m, 0.5, 0.3, 0, FB_EQUILIBRIUM_OPENSIM4, &wanted), "%s",
+                types[i]);
+        for (int k = 0; k < 2; k++) {
+            rig r = begin(types[i], flags[k]);
+            FB_EQUAL_INT((int)r.diag.n, 1);
+            FB_HOLDS(r.diag.n ? r.diag.records[0].message : "", "cannot be true in its class");
+            FB_TRUE(fb_muscle_equilibrate(r.m, 0.5, 0.3, 0, FB_EQUILIBRIUM_OPENSIM4, &got), "%s",
+                    types[i]);
+            FB_SAME(got.tendon_force, wanted.tendon_force);
+            FB_TRUE(got.tendon_force > 100, "%g N", got.tendon_force);
+            end(&r);
+        }
+        end(&plain);
+    }
+}
+
 static const fb_test tests[] = {
     FB_TEST(older_muscles_may_have_bezier_curves),
     FB_TEST(thelen_formulas),
@@ -646,6 +672,7 @@ static const fb_test tests[] = {
     FB_TEST(force_rises),
     FB_TEST(wrong_muscles_are_lacking),
     FB_TEST(shipped_muscles_compile),
+    FB_TEST(flags_without_a_model_are_told),
     FB_TEST_END,
 };
 

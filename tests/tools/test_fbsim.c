@@ -140,6 +140,57 @@ static void reads_degrees_and_old_names(void) {
     }
 }
 
+static void default_speeds_are_those_of_the_default_state(void) {
+    const char *folder = fb_test_folder();
+    static const char q[] = "{\"name\": \"q\"}", with[] = "{\"name\": \"q\", \"default_speed\": 3}";
+    char model[3000], file[1100];
+    const char *at = strstr(pendulum, q);
+    snprintf(model, sizeof model, "%.*s%s%s", (int)(at - pendulum), pendulum, with,
+             at + sizeof q - 1);
+    put_states(folder, file, sizeof file, "s\nendheader\ntime\tq\tq_u\n0\t0\t1\n");
+    for (int k = 0; k < 2;
+         k++) { /* half the inertia, 0.6, times the square; the table's goes first */
+        fb_run run = k == 0
+                         ? RUN(model, "eval", "--out", folder, "--tables", "com", "-")
+                         : RUN(model, "eval", "-s", file, "--out", folder, "--tables", "com", "-");
+        fb_sto t;
+        FB_EQUAL_INT(run.status, 0);
+        if (load(&t, folder, "com")) {
+            FB_NEAR(value_of(&t, 0, "kinetic_energy"), k == 0 ? 2.7 : 0.3, 1e-12, 0);
+            fb_sto_free(&t);
+        }
+        fb_run_free(&run);
+    }
+}
+
+/* An activation of 0.5 and a stretch of 0.1 m unless the table says otherwise. */
+static void states_of_forces_are_read(void) {
+    const char *folder = fb_test_folder();
+    char file[1100], model[3000];
+    snprintf(
+        model, sizeof model,
+        "%.*s, \"actuators\": [{\"name\": \"a\", \"type\": \"activation_coordinate\", "
+        "\"coordinate\": \"q\", \"optimal_force\": 3}, {\"name\": \"c\", \"type\": "
+        "\"clutched_path_spring\", \"stiffness\": 10, \"dissipation\": 0, \"initial_stretch\": "
+        "0.1, \"path\": {\"points\": [{\"frame\": \"ground\", \"location\": [-1, -1, 0]}, "
+        "{\"frame\": \"rod\", \"location\": [0, -1, 0]}]}}], \"controllers\": [{\"name\": \"p\", "
+        "\"type\": \"prescribed\", \"actuators\": [\"c\"], \"control_functions\": [{\"type\": "
+        "\"constant\", \"value\": 1}]}]}",
+        (int)strlen(pendulum) - 1, pendulum);
+    put_states(folder, file, sizeof file,
+               "s\nendheader\ntime\t/forceset/a/activation\tc.stretch\n0\t0.5\t0.1\n0\t0.8\t0.3\n");
+    fb_run run = RUN(model, "eval", "--states", file, "--out", folder, "-");
+    FB_EQUAL_INT(run.status, 0);
+    FB_EQUAL_STR(run.err, "");
+    fb_sto t;
+    if (load(&t, folder, "acceleration")) { /* at rest, arms 1 and -1 m, inertia 0.6 */
+        FB_NEAR(value_of(&t, 0, "q"), (0.5 * 3 - 10 * 0.1) / 0.6, 1e-12, 0);
+        FB_NEAR(value_of(&t, 1, "q"), (0.8 * 3 - 10 * 0.3) / 0.6, 1e-12, 0);
+        fb_sto_free(&t);
+    }
+    fb_run_free(&run);
+}
+
 static void moment_arms_are_the_slope_of_lengths(void) {
     const char *folder = fb_test_folder();
     char file[1100], text[4000];
@@ -188,6 +239,84 @@ static void forces_that_are_not_computed_are_named(void) {
     FB_EQUAL_INT(run.status, 0);
     fb_run_free(&run);
     run = RUN(model, "eval", "--out", folder, "--tables", "body_pose", "-");
+    FB_EQUAL_INT(run.status, 0);
+    fb_run_free(&run);
+}
+
+static void joints_and_constraints_that_are_not_computed_are_named(void) {
+    static const char *const sets[] = {"jointset", "constraintset"};
+    const char *folder = fb_test_folder();
+    char model[3000];
+    for (int i = 0; i < 2; i++) {
+        snprintf(model, sizeof model,
+                 "%.*s, \"kept\": [{\"name\": \"odd\", \"class\": \"OddOne\", \"component_path\": "
+                 "\"/%s/odd\", \"xml\": \"<OddOne name='odd'/>\"}]}",
+                 (int)strlen(pendulum) - 1, pendulum, sets[i]);
+        fb_run run = RUN(model, "eval", "--out", folder, "--tables", "body_pose", "-");
+        FB_EQUAL_INT(run.status, 4); /* a pose is not what it would be with it */
+        FB_HOLDS(run.err, "OddOne 'odd'");
+        fb_run_free(&run);
+        run = RUN(model, "eval", "--out", folder, "--ignore-kept", "-");
+        FB_EQUAL_INT(run.status, 0);
+        fb_run_free(&run);
+    }
+}
+
+static void motions_that_are_not_computed_are_named(void) {
+    const char *folder = fb_test_folder();
+    char model[3000];
+    for (int on = 0; on < 2; on++) {
+        snprintf(model, sizeof model,
+                 "%.*s, \"components\": [{\"name\": \"p\", \"type\": \"position_motion\", "
+                 "\"default_enabled\": %s}]}",
+                 (int)strlen(pendulum) - 1, pendulum, on ? "true" : "false");
+        fb_run run = RUN(model, "eval", "--out", folder, "--compat", "opensim4", "-");
+        FB_EQUAL_INT(run.status, on ? 4 : 0);
+        FB_HOLDS(run.err, on ? "PositionMotion 'p'" : "");
+        fb_run_free(&run);
+    }
+}
+
+static void paths_with_points_of_unknown_classes_have_no_length(void) {
+    const char *folder = fb_test_folder();
+    static const char model[] =
+        "<?xml version=\"1.0\"?><OpenSimDocument Version=\"40500\"><Model "
+        "name=\"m\"><BodySet><objects>"
+        "<Body name=\"b\"><mass>1</mass></Body></objects></BodySet><JointSet><objects><SliderJoint "
+        "name=\"j\"><socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/"
+        "b"
+        "</socket_child_frame></SliderJoint></objects></JointSet><ForceSet><objects><PathSpring "
+        "name=\"f\"><resting_length>1</resting_length><stiffness>1</stiffness><dissipation>0"
+        "</dissipation><path><GeometryPath name=\"path\"><PathPointSet><objects><PathPoint "
+        "name=\"p\">"
+        "<socket_parent_frame>/ground</socket_parent_frame></PathPoint><OddPoint "
+        "name=\"o\"/><PathPoint "
+        "name=\"q\"><socket_parent_frame>/bodyset/b</socket_parent_frame></PathPoint></objects>"
+        "</PathPointSet></GeometryPath></path></PathSpring></objects></ForceSet></Model>"
+        "</OpenSimDocument>";
+    fb_run run = RUN(model, "eval", "--out", folder, "-");
+    fb_sto t;
+    FB_EQUAL_INT(run.status, 4);
+    FB_HOLDS(run.err, "PathSpring 'f': its path has a point of a class that is not known");
+    if (load(&t, folder, "path_length")) {
+        FB_TRUE(isnan(value_of(&t, 0, "/forceset/f")), "%g m", value_of(&t, 0, "/forceset/f"));
+        fb_sto_free(&t);
+    }
+    fb_run_free(&run);
+}
+
+static void rolling_is_off_in_opensim4_and_told_otherwise(void) {
+    const char *folder = fb_test_folder();
+    char model[3000];
+    snprintf(model, sizeof model,
+             "%.*s, \"constraints\": [{\"name\": \"r\", \"type\": \"rolling_on_surface\", "
+             "\"rolling_body\": \"rod\", \"surface_body\": \"ground\"}]}",
+             (int)strlen(pendulum) - 1, pendulum);
+    fb_run run = RUN(model, "eval", "--out", folder, "-");
+    FB_EQUAL_INT(run.status, 4);
+    FB_HOLDS(run.err, "RollingOnSurfaceConstraint 'r'");
+    fb_run_free(&run);
+    run = RUN(model, "eval", "--out", folder, "--compat", "opensim4", "-");
     FB_EQUAL_INT(run.status, 0);
     fb_run_free(&run);
 }
@@ -482,8 +611,14 @@ static const fb_test tests[] = {
     FB_TEST(a_pendulum_swings_as_the_formula_says),
     FB_TEST(columns_stand_as_in_the_file),
     FB_TEST(reads_degrees_and_old_names),
+    FB_TEST(states_of_forces_are_read),
+    FB_TEST(default_speeds_are_those_of_the_default_state),
     FB_TEST(moment_arms_are_the_slope_of_lengths),
     FB_TEST(forces_that_are_not_computed_are_named),
+    FB_TEST(joints_and_constraints_that_are_not_computed_are_named),
+    FB_TEST(rolling_is_off_in_opensim4_and_told_otherwise),
+    FB_TEST(motions_that_are_not_computed_are_named),
+    FB_TEST(paths_with_points_of_unknown_classes_have_no_length),
     FB_TEST(sweeps_give_arms_that_are_the_slope_of_lengths),
     FB_TEST(virtual_links_have_a_table),
     FB_TEST(the_quadriceps_extends_the_knee),
