@@ -325,6 +325,8 @@ void fb_constraint_bias(const fb_state *state, double *bias) {
 
 /* ---- assembly ------------------------------------------------------------------------------- */
 
+#define FIRST_STEPS 30 /* of coordinates that move first */
+#define ENOUGH 1e-12   /* what is left of their speeds' errors when they are enough */
 #define ASSEMBLY_STEPS 100
 /* Singular values of G below this and the number of equations, relative to the largest, count as
  * zero where speeds are found: as in Simbody (square root of the machine's precision). */
@@ -355,7 +357,16 @@ static void hold_locked(const fb_state *state, const double *start, double *erro
     }
 }
 
-fb_status fb_assemble_held(fb_state *state, const int *held, int n_held, double tolerance) {
+/* Whether assembly may move a coordinate before others. */
+static bool moves_first(const fb_system *s, int i) {
+    const fb_coordinate *c = &s->coordinates[i];
+    return c->follows && !c->locked && !c->prescribed &&
+           !fb_joint_has_angular_speeds(&s->mobods[c->mobod]);
+}
+
+/* Newton's method, at most so many steps, on all coordinates or on those that move first. */
+static fb_status assemble(fb_state *state, const int *held, int n_held, double tolerance,
+                          bool first, int steps) {
     const fb_system *s = state->system;
     int n = s->n_q, m = s->n_row;
     fb_state_position(state);
@@ -370,7 +381,7 @@ fb_status fb_assemble_held(fb_state *state, const int *held, int n_held, double 
     double last = FB_INFINITY;
     fb_status status = FB_E_NUMERIC;
     memcpy(start, state->q, (size_t)n * sizeof *start);
-    for (int i = 0; i < ASSEMBLY_STEPS; i++) {
+    for (int i = 0; i < steps; i++) {
         fb_constraint_position(state, error, G);
         hold_locked(state, start, error);
         double size = largest(error, m);
@@ -386,6 +397,9 @@ fb_status fb_assemble_held(fb_state *state, const int *held, int n_held, double 
             error[k] = -error[k];
             for (int h = 0; h < n_held; h++) {
                 G[k * n + held[h]] = 0;
+            }
+            for (int j = 0; j < n; j++) {
+                G[k * n + j] = first && !moves_first(s, j) ? 0 : G[k * n + j];
             }
         }
         if (fb_solve_least(state->scratch, m, n, G, error, step, 1e-12) != FB_OK) {
@@ -407,6 +421,54 @@ fb_status fb_assemble_held(fb_state *state, const int *held, int n_held, double 
     }
     fb_scratch_give(state->scratch, work);
     return status;
+}
+
+fb_status fb_assemble_held(fb_state *state, const int *held, int n_held, double tolerance) {
+    const fb_system *s = state->system;
+    bool any = false;
+    for (int i = 0; i < s->n_q && !any; i++) {
+        any = moves_first(s, i);
+    }
+    if (any) {
+        double *start = fb_scratch_take(state->scratch, (size_t)s->n_q, sizeof *start);
+        if (!start) {
+            return FB_E_MEMORY;
+        }
+        memcpy(start, state->q, (size_t)s->n_q * sizeof *start);
+        bool done = assemble(state, held, n_held, tolerance, true, FIRST_STEPS) == FB_OK;
+        if (!done) {
+            memcpy(state->q, start, (size_t)s->n_q * sizeof *start);
+        }
+        fb_scratch_give(state->scratch, start);
+        if (done) {
+            return FB_OK;
+        }
+    }
+    return assemble(state, held, n_held, tolerance, false, ASSEMBLY_STEPS);
+}
+
+/* Speeds of coordinates that move first with which G step = rhs; false if they are not enough, or
+ * memory is not. */
+static bool move_first(const fb_state *state, const double *G, const double *rhs, double *step) {
+    const fb_system *s = state->system;
+    int n = s->n_q, m = s->n_row;
+    double *part = fb_scratch_take(state->scratch, (size_t)(m * n), sizeof *part);
+    if (!part) {
+        return false;
+    }
+    for (int i = 0; i < m * n; i++) {
+        part[i] = moves_first(s, i % n) ? G[i] : 0;
+    }
+    bool done = fb_solve_least(state->scratch, m, n, part, rhs, step, m * REDUNDANT) == FB_OK;
+    for (int i = 0; i < m && done; i++) {
+        double left = rhs[i];
+        for (int k = 0; k < n; k++) {
+            left -= G[i * n + k] * step[k];
+        }
+        done = fabs(left) <= ENOUGH * fmax(1, largest(rhs, m));
+    }
+    fb_scratch_give(state->scratch, part);
+    return done;
 }
 
 void fb_project_velocity(fb_state *state) {
@@ -438,7 +500,8 @@ void fb_project_velocity(fb_state *state) {
             rhs[c->row] = 0; /* locked: it keeps its speed, which is zero where nobody set it */
         }
     }
-    if (fb_solve_least(state->scratch, m, n, G, rhs, step, m * REDUNDANT) == FB_OK) {
+    if (move_first(state, G, rhs, step) ||
+        fb_solve_least(state->scratch, m, n, G, rhs, step, m * REDUNDANT) == FB_OK) {
         for (int k = 0; k < n; k++) {
             state->u[k] += step[k];
         }

@@ -179,6 +179,7 @@ static int add_coordinate(builder *b, const fb_element *element, int mobod, int 
         fb_get_vector(element, "range", c.range, 2);
         c.locked = fb_get_bool(element, "locked");
         c.clamped = fb_get_bool(element, "clamped");
+        c.follows = fb_get_bool(element, "free_to_satisfy_constraints");
         c.prescribed = fb_get_bool(element, "prescribed") &&
                        fb_get_object(element, "prescribed_function");
         if (c.prescribed && fb_function_compile(&c.prescribed_function,
@@ -665,6 +666,7 @@ static void compile_coupler(builder *b, const fb_element *element) {
         c->n_independent = 0;
         return;
     }
+    b->s->coordinates[c->coordinate].follows = true;
     for (int i = 0; i < c->n_independent; i++) {
         if ((c->independent[i] = coordinate_of(b, arguments->as.refs[i].target)) < 0) {
             fail(b, element, FB2201, "its coordinates cannot be found");

@@ -78,6 +78,7 @@ typedef struct fb_coordinate {
     const char *path;          /* component path; of those, the one that OpenSim gives them */
     int mobod, slot;
     bool locked, prescribed, clamped;
+    bool follows; /* assembly moves it before others: a coupler's dependent, or free to */
     double initial, initial_speed, range[2];
     fb_function prescribed_function;
 } fb_coordinate;
@@ -218,12 +219,13 @@ void fb_constraint_bias(const fb_state *state, double *bias);
 /* Adds to a row over u what a factor on a coordinate's derivative is: factor at its own place where
  * speeds are derivatives, a row of N times factor elsewhere. */
 void fb_add_coordinate_row(const fb_state *state, double *row, int coordinate, double factor);
-/* Moves q so that errors vanish to `tolerance`; locked coordinates stay. FB_E_NUMERIC if it cannot.
- */
+/* Moves q so that errors vanish to `tolerance`; locked coordinates stay. Coordinates that follow
+ * are moved alone if that is enough, as in OpenSim; else all. FB_E_NUMERIC if it cannot. */
 fb_status fb_assemble(fb_state *state, double tolerance);
 /* The same, but n_held coordinates keep their values; for joints whose speeds are derivatives. */
 fb_status fb_assemble_held(fb_state *state, const int *held, int n_held, double tolerance);
-/* Changes u by as little as possible so that constraints hold at velocity level. */
+/* Changes u by as little as possible so that constraints hold at velocity level: speeds of
+ * coordinates that follow alone if that is enough. */
 void fb_project_velocity(fb_state *state);
 /* How all speeds move with one: u for a unit speed of a coordinate, the others as little as
  * constraints allow (n_q numbers; zero if it cannot move). A locked coordinate counts as free here.

@@ -1201,6 +1201,38 @@ static void empty_models_compile(void) {
     end(&r);
 }
 
+/* Coordinates that a coupler makes dependent, or that are free to, move alone where that is enough.
+ */
+static void assembly_moves_what_follows(void) {
+    static const char *const kinds[][2] = {
+        {"", "{'name': 'k', 'type': 'coordinate_coupler', 'function': {'type': 'polynomial', "
+             "'coefficients': [2, 0, 0.1]}, 'independent_coordinates': ['p'], "
+             "'dependent_coordinate': 'q'}"},
+        {", 'free_to_satisfy_constraints': true",
+         "{'name': 'k', 'type': 'constant_distance', 'body_1': 'b', 'body_2': 'c', 'distance': "
+         "0.5}"}};
+    for (int i = 0; i < 2; i++) {
+        char text[1000];
+        snprintf(
+            text, sizeof text,
+            "{'fb': '1.0', 'bodies': [{'name': 'b', 'mass': 1}, {'name': 'c', 'mass': 1}], "
+            "'joints': [{'name': 'j', 'type': 'slider', 'parent': 'ground', 'child': 'b', "
+            "'coordinates': [{'name': 'p', 'default': 0.3}]}, {'name': 'k', 'type': 'slider', "
+            "'parent': 'ground', 'child': 'c', 'coordinates': [{'name': 'q', 'default': 1%s}]}], "
+            "'constraints': [%s]}",
+            kinds[i][0], kinds[i][1]);
+        rig r = begin(text);
+        r.state->u[0] = 2;
+        FB_EQUAL_INT(fb_assemble(r.state, 1e-12), FB_OK);
+        fb_project_velocity(r.state);
+        FB_NEAR(r.state->q[0], 0.3, 0, 1e-15);
+        FB_NEAR(r.state->u[0], 2, 0, 1e-15);
+        FB_NEAR(r.state->q[1], i == 0 ? 0.28 : 0.8, 1e-12, 0);
+        FB_NEAR(r.state->u[1], i == 0 ? 2.4 : 2, 1e-12, 0);
+        end(&r);
+    }
+}
+
 static const fb_test tests[] = {
     FB_TEST(every_joint_has_the_properties),
     FB_TEST(shipped_models_have_the_properties),
@@ -1217,6 +1249,7 @@ static const fb_test tests[] = {
     FB_TEST(impossible_constraints_are_told),
     FB_TEST(places_are_found),
     FB_TEST(empty_models_compile),
+    FB_TEST(assembly_moves_what_follows),
     FB_TEST_END,
 };
 
