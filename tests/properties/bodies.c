@@ -258,7 +258,12 @@ void free_flight(subject *it) {
     bool driven = false; /* prescribed coordinates that move do work */
     bool posed = n > 0 && random_pose(it, 0.5);
     for (int i = 0; i < n; i++) {
-        driven = driven || (s->coordinates[i].prescribed && it->s->state->u[i] != 0);
+        const fb_coordinate *c = &s->coordinates[i];
+        double first = 0, second = 0;
+        if (c->prescribed) {
+            fb_function_value(&c->prescribed_function, it->s->state->time, &first, &second);
+        }
+        driven = driven || first != 0 || second != 0;
     }
     if (posed && !driven) {
         fb_state *state = it->s->state;
