@@ -237,7 +237,9 @@ static bool solve_geodesic(const torus *t, const double *p2, shot *x) {
 /* Puts the points of the tube's cylinder on the torus, as the geodesic between tangents. */
 static bool onto_torus(const fb_wrap *wrap, const double *p1, const double *p2,
                        fb_wrap_path *path) {
-    static const double around[] = {0, 0.3, -0.3, 0.8, -0.8}; /* where to begin, rad */
+    /* where to begin, rad; then the same on the tube's other side, and with hardly an arc */
+    static const double around[] = {0, 0.3, -0.3, 0.8, -0.8, 1.5, -1.5};
+    const int most = sizeof around / sizeof *around;
     torus t = {.tube = wrap->size[0], .ring = wrap->size[1], .p1 = {p1[0], p1[1], p1[2]}};
     double theta = atan2(path->r1[1], path->r1[0]);
     double phi = atan2(path->r1[2], hypot(path->r1[0], path->r1[1]) - t.ring), off[2];
@@ -247,11 +249,13 @@ static bool onto_torus(const fb_wrap *wrap, const double *p1, const double *p2,
         touch_angle(&t, theta, &at);
         off[side] = fabs(remainder(at - phi, 2 * M_PI));
     }
-    t.branch = off[1] < off[0] ? 1 : -1;
-    size_t tries = fb_wrap_torus_blocks(wrap, p1, p2) ? sizeof around / sizeof *around : 1;
-    for (size_t i = 0; i < tries; i++) {
+    double branch = off[1] < off[0] ? 1 : -1;
+    int tries = fb_wrap_torus_blocks(wrap, p1, p2) ? 4 * most : 1;
+    for (int i = 0; i < tries; i++) {
         shot x;
-        if (shoot(&t, theta + around[i], path->length, &x) && solve_geodesic(&t, p2, &x)) {
+        t.branch = i / most % 2 ? -branch : branch;
+        double length = i / most < 2 ? path->length : 1e-3 * t.tube;
+        if (shoot(&t, theta + around[i % most], length, &x) && solve_geodesic(&t, p2, &x)) {
             fb_v3_copy(path->r1, x.r1);
             fb_v3_copy(path->r2, x.r2);
             path->length = fmax(x.s, 0);
