@@ -2,35 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/sto.h"
-#include "tests/help.h"
+#include "tests/tools/tables.h"
 #include "tools/cli.h"
 
 #define ELBOW "models/elbow/elbow.osim"
 
 #define RUN(INPUT, ...) FB_RUN(fb_fbsim_main, (INPUT), "fbsim", __VA_ARGS__)
-
-/* A table that a run wrote into a folder. */
-static bool load(fb_sto *table, const char *folder, const char *name) {
-    char file[2000];
-    snprintf(file, sizeof file, "%s/%s.sto", folder, name);
-    fb_diag diag;
-    fb_diag_init(&diag);
-    char *bytes = NULL;
-    size_t size = 0;
-    bool ok = fb_read_file(file, FB_MAX_BYTES, &bytes, &size, &diag) == FB_OK &&
-              fb_sto_read(table, bytes, size, file, &diag) == FB_OK;
-    fb_free(bytes);
-    fb_diag_clear(&diag);
-    FB_TRUE(ok, "%s is a table", file);
-    return ok;
-}
-
-static double value_of(const fb_sto *table, int row, const char *column) {
-    int i = fb_sto_column(table, column);
-    FB_TRUE(i >= 0, "there is a column %s", column);
-    return i < 0 ? 0 : table->values[row * table->n_columns + i];
-}
 
 /* A rod that hangs on a pin: mass 2 kg, centre 0.5 m below, inertia 0.1 there. */
 static const char pendulum[] =
@@ -60,17 +37,17 @@ static void a_pendulum_swings_as_the_formula_says(void) {
     fb_run run = RUN(pendulum, "eval", "--states", file, "--out", folder, "-");
     FB_EQUAL_INT(run.status, 0);
     fb_sto a, m, c, t;
-    if (load(&a, folder, "acceleration") && load(&m, folder, "marker") && load(&c, folder, "com") &&
-        load(&t, folder, "inverse_dynamics")) {
+    if (fb_test_table_of(&a, folder, "acceleration") && fb_test_table_of(&m, folder, "marker") &&
+        fb_test_table_of(&c, folder, "com") && fb_test_table_of(&t, folder, "inverse_dynamics")) {
         const double q[2] = {0.3, -1.2}, u[2] = {2, -0.5}, inertia = 0.1 + 2 * 0.25;
         for (int i = 0; i < 2; i++) {
             double torque = -2 * 9.80665 * 0.5 * sin(q[i]);
-            FB_NEAR(value_of(&a, i, "q"), torque / inertia, 1e-10, 0);
-            FB_NEAR(value_of(&t, i, "q"), -torque, 1e-10, 0);
-            FB_NEAR(value_of(&m, i, "/markerset/end|x"), sin(q[i]), 1e-12, 0);
-            FB_NEAR(value_of(&m, i, "/markerset/end|y"), -cos(q[i]), 1e-12, 0);
-            FB_NEAR(value_of(&c, i, "kinetic_energy"), inertia * u[i] * u[i] / 2, 1e-12, 0);
-            FB_NEAR(value_of(&c, i, "vcom_x"), 0.5 * u[i] * cos(q[i]), 1e-12, 0);
+            FB_NEAR(fb_test_cell(&a, i, "q"), torque / inertia, 1e-10, 0);
+            FB_NEAR(fb_test_cell(&t, i, "q"), -torque, 1e-10, 0);
+            FB_NEAR(fb_test_cell(&m, i, "/markerset/end|x"), sin(q[i]), 1e-12, 0);
+            FB_NEAR(fb_test_cell(&m, i, "/markerset/end|y"), -cos(q[i]), 1e-12, 0);
+            FB_NEAR(fb_test_cell(&c, i, "kinetic_energy"), inertia * u[i] * u[i] / 2, 1e-12, 0);
+            FB_NEAR(fb_test_cell(&c, i, "vcom_x"), 0.5 * u[i] * cos(q[i]), 1e-12, 0);
         }
         fb_sto_free(&a);
         fb_sto_free(&m);
@@ -101,13 +78,14 @@ static void columns_stand_as_in_the_file(void) {
     fb_run run = RUN(carts, "eval", "--out", folder, "-");
     FB_EQUAL_INT(run.status, 5); /* d moves no mass */
     fb_sto m, t;
-    if (load(&m, folder, "mass_matrix") && load(&t, folder, "inverse_dynamics")) {
+    if (fb_test_table_of(&m, folder, "mass_matrix") &&
+        fb_test_table_of(&t, folder, "inverse_dynamics")) {
         for (int i = 0; i < 5 && FB_TRUE(i < m.n_columns, "%d columns", m.n_columns); i++) {
             FB_EQUAL_STR(m.columns[i], mass[i]);
             FB_NEAR(m.values[i], wanted[i], 1e-12, 0);
         }
         for (int i = 0; i < 3; i++) {
-            FB_NEAR(value_of(&m, 0, free_d[i]), 8, 1e-12, 0);
+            FB_NEAR(fb_test_cell(&m, 0, free_d[i]), 8, 1e-12, 0);
         }
         FB_EQUAL_STR(t.columns[1], "s");
         FB_EQUAL_STR(t.columns[3], "t");
@@ -129,10 +107,10 @@ static void reads_degrees_and_old_names(void) {
                          "marker,com", "-");
         FB_EQUAL_INT(run.status, 0);
         fb_sto m, c;
-        if (load(&m, folder, "marker") && load(&c, folder, "com")) {
-            FB_NEAR(value_of(&m, 0, "time"), 5, 0, 0);
-            FB_NEAR(value_of(&m, 0, "/markerset/end|x"), 0.5, 1e-12, 0);
-            FB_NEAR(value_of(&c, 0, "kinetic_energy"), 0.3 * 2.4674011002723395, 1e-10, 0);
+        if (fb_test_table_of(&m, folder, "marker") && fb_test_table_of(&c, folder, "com")) {
+            FB_NEAR(fb_test_cell(&m, 0, "time"), 5, 0, 0);
+            FB_NEAR(fb_test_cell(&m, 0, "/markerset/end|x"), 0.5, 1e-12, 0);
+            FB_NEAR(fb_test_cell(&c, 0, "kinetic_energy"), 0.3 * 2.4674011002723395, 1e-10, 0);
             fb_sto_free(&m);
             fb_sto_free(&c);
         }
@@ -155,8 +133,8 @@ static void default_speeds_are_those_of_the_default_state(void) {
                          : RUN(model, "eval", "-s", file, "--out", folder, "--tables", "com", "-");
         fb_sto t;
         FB_EQUAL_INT(run.status, 0);
-        if (load(&t, folder, "com")) {
-            FB_NEAR(value_of(&t, 0, "kinetic_energy"), k == 0 ? 2.7 : 0.3, 1e-12, 0);
+        if (fb_test_table_of(&t, folder, "com")) {
+            FB_NEAR(fb_test_cell(&t, 0, "kinetic_energy"), k == 0 ? 2.7 : 0.3, 1e-12, 0);
             fb_sto_free(&t);
         }
         fb_run_free(&run);
@@ -183,9 +161,9 @@ static void states_of_forces_are_read(void) {
     FB_EQUAL_INT(run.status, 0);
     FB_EQUAL_STR(run.err, "");
     fb_sto t;
-    if (load(&t, folder, "acceleration")) { /* at rest, arms 1 and -1 m, inertia 0.6 */
-        FB_NEAR(value_of(&t, 0, "q"), (0.5 * 3 - 10 * 0.1) / 0.6, 1e-12, 0);
-        FB_NEAR(value_of(&t, 1, "q"), (0.8 * 3 - 10 * 0.3) / 0.6, 1e-12, 0);
+    if (fb_test_table_of(&t, folder, "acceleration")) { /* at rest, arms 1 and -1 m, inertia 0.6 */
+        FB_NEAR(fb_test_cell(&t, 0, "q"), (0.5 * 3 - 10 * 0.1) / 0.6, 1e-12, 0);
+        FB_NEAR(fb_test_cell(&t, 1, "q"), (0.8 * 3 - 10 * 0.3) / 0.6, 1e-12, 0);
         fb_sto_free(&t);
     }
     fb_run_free(&run);
@@ -207,15 +185,16 @@ static void moment_arms_are_the_slope_of_lengths(void) {
                      "path_length,moment_arm");
     FB_EQUAL_INT(run.status, 0);
     fb_sto length, arm;
-    if (load(&length, folder, "path_length") && load(&arm, folder, "moment_arm")) {
+    if (fb_test_table_of(&length, folder, "path_length") &&
+        fb_test_table_of(&arm, folder, "moment_arm")) {
         for (int j = 1; j < length.n_columns; j++) {
             char column[300];
             snprintf(column, sizeof column, "%s|elbow_flexion", length.columns[j]);
             for (int i = 0; i < 3; i++) {
-                double slope = (value_of(&length, 3 * i + 2, length.columns[j]) -
-                                value_of(&length, 3 * i, length.columns[j])) /
+                double slope = (fb_test_cell(&length, 3 * i + 2, length.columns[j]) -
+                                fb_test_cell(&length, 3 * i, length.columns[j])) /
                                (2 * h);
-                FB_NEAR(value_of(&arm, 3 * i + 1, column), -slope, 2e-5, 0);
+                FB_NEAR(fb_test_cell(&arm, 3 * i + 1, column), -slope, 2e-5, 0);
             }
         }
         fb_sto_free(&length);
@@ -298,8 +277,9 @@ static void paths_with_points_of_unknown_classes_have_no_length(void) {
     fb_sto t;
     FB_EQUAL_INT(run.status, 4);
     FB_HOLDS(run.err, "PathSpring 'f': its path has a point of a class that is not known");
-    if (load(&t, folder, "path_length")) {
-        FB_TRUE(isnan(value_of(&t, 0, "/forceset/f")), "%g m", value_of(&t, 0, "/forceset/f"));
+    if (fb_test_table_of(&t, folder, "path_length")) {
+        FB_TRUE(isnan(fb_test_cell(&t, 0, "/forceset/f")), "%g m",
+                fb_test_cell(&t, 0, "/forceset/f"));
         fb_sto_free(&t);
     }
     fb_run_free(&run);
@@ -331,7 +311,8 @@ static void sweeps_give_arms_that_are_the_slope_of_lengths(void) {
     FB_EQUAL_INT(t.n_rows, 801);
     FB_EQUAL_INT(t.n_columns, 1 + 3 * 6 + 2);
     for (int i = 100; i + 1 < t.n_rows; i += 100) {
-        double step = value_of(&t, i + 1, "elbow_flexion") - value_of(&t, i - 1, "elbow_flexion");
+        double step = fb_test_cell(&t, i + 1, "elbow_flexion") -
+                      fb_test_cell(&t, i - 1, "elbow_flexion");
         double turn[2] = {0, 0};
         for (int j = 1; j + 2 < t.n_columns - 1; j += 3) {
             const double *row = t.values + i * t.n_columns + j;
@@ -339,8 +320,8 @@ static void sweeps_give_arms_that_are_the_slope_of_lengths(void) {
             FB_NEAR(row[1], -slope, 2e-5, 0);
             turn[row[1] < 0] += row[1] * row[2];
         }
-        FB_NEAR(value_of(&t, i, "strength_positive"), turn[0], 1e-9, 1e-12);
-        FB_NEAR(value_of(&t, i, "strength_negative"), turn[1], 1e-9, 1e-12);
+        FB_NEAR(fb_test_cell(&t, i, "strength_positive"), turn[0], 1e-9, 1e-12);
+        FB_NEAR(fb_test_cell(&t, i, "strength_negative"), turn[1], 1e-9, 1e-12);
     }
     fb_sto_free(&t);
     fb_diag_clear(&diag);
@@ -365,16 +346,16 @@ static void virtual_links_have_a_table(void) {
     fb_run run = RUN(NULL, "eval", QUADRICEPS, "-s", file, "-d", folder);
     FB_EQUAL_INT(run.status, 0);
     fb_sto l, m;
-    if (load(&l, folder, "virtual_link") && load(&m, folder, "muscle")) {
-        FB_NEAR(value_of(&l, 0, JUNCTION "|x"), 0.0365, 1e-4, 0);
-        FB_NEAR(value_of(&l, 0, JUNCTION "|y"), 0.95 - 0.3107, 1e-4, 0);
-        FB_NEAR(value_of(&l, 0, JUNCTION "|z"), 0.0165, 1e-4, 0);
+    if (fb_test_table_of(&l, folder, "virtual_link") && fb_test_table_of(&m, folder, "muscle")) {
+        FB_NEAR(fb_test_cell(&l, 0, JUNCTION "|x"), 0.0365, 1e-4, 0);
+        FB_NEAR(fb_test_cell(&l, 0, JUNCTION "|y"), 0.95 - 0.3107, 1e-4, 0);
+        FB_NEAR(fb_test_cell(&l, 0, JUNCTION "|z"), 0.0165, 1e-4, 0);
         for (int i = 0; i < 2; i++) {
-            double tendon = value_of(&l, i, JUNCTION "|/forceset/patellar_tendon");
+            double tendon = fb_test_cell(&l, i, JUNCTION "|/forceset/patellar_tendon");
             FB_TRUE(tendon > 200, "it is taut: %g N", tendon);
-            FB_TRUE(value_of(&l, i, JUNCTION "|residual") < 1e-9 * tendon, "it is in balance");
-            FB_SAME(value_of(&m, i, "/forceset/vastus_lateralis|tendon_force"),
-                    value_of(&l, i, JUNCTION "|/forceset/vastus_lateralis"));
+            FB_TRUE(fb_test_cell(&l, i, JUNCTION "|residual") < 1e-9 * tendon, "it is in balance");
+            FB_SAME(fb_test_cell(&m, i, "/forceset/vastus_lateralis|tendon_force"),
+                    fb_test_cell(&l, i, JUNCTION "|/forceset/vastus_lateralis"));
         }
         fb_sto_free(&l);
         fb_sto_free(&m);
@@ -399,24 +380,26 @@ static void the_quadriceps_extends_the_knee(void) {
     fb_diag_init(&diag);
     FB_EQUAL_INT(fb_sto_read(&t, run.out, strlen(run.out), "sweep", &diag), FB_OK);
     for (int i = 40; i + 1 < t.n_rows; i += 40) {
-        double step = value_of(&t, i + 1, "knee_flexion") - value_of(&t, i - 1, "knee_flexion");
+        double step = fb_test_cell(&t, i + 1, "knee_flexion") -
+                      fb_test_cell(&t, i - 1, "knee_flexion");
         double moment = 0, force = 0;
         for (int k = 0; k < 4; k++) {
             char column[100];
             snprintf(column, sizeof column, "/forceset/%s|length", heads[k]);
-            double slope = (value_of(&t, i + 1, column) - value_of(&t, i - 1, column)) / step;
+            double slope = (fb_test_cell(&t, i + 1, column) - fb_test_cell(&t, i - 1, column)) /
+                           step;
             snprintf(column, sizeof column, "/forceset/%s|moment_arm", heads[k]);
-            double arm = value_of(&t, i, column);
+            double arm = fb_test_cell(&t, i, column);
             FB_NEAR(arm, -slope, 2e-4, 0);
             snprintf(column, sizeof column, "/forceset/%s|tendon_force", heads[k]);
-            moment += arm * value_of(&t, i, column);
-            force += value_of(&t, i, column);
+            moment += arm * fb_test_cell(&t, i, column);
+            force += fb_test_cell(&t, i, column);
         }
         FB_TRUE(-moment > 0.03 * force && -moment < 0.05 * force, "arm at %g: %g m",
-                value_of(&t, i, "knee_flexion"), -moment / force);
+                fb_test_cell(&t, i, "knee_flexion"), -moment / force);
         /* the tendon's own arm, from its stretch, is what the heads' moments lack */
-        FB_NEAR(value_of(&t, i, "strength_negative"), moment, 0, 0.15);
-        FB_NEAR(value_of(&t, i, "strength_positive"), 0, 0, 0);
+        FB_NEAR(fb_test_cell(&t, i, "strength_negative"), moment, 0, 0.15);
+        FB_NEAR(fb_test_cell(&t, i, "strength_positive"), 0, 0, 0);
     }
     fb_sto_free(&t);
     fb_diag_clear(&diag);
@@ -518,7 +501,8 @@ static void prescribed_coordinates_follow_time(void) {
     fb_run run = RUN(model, "eval", "--states", file, "--out", folder, "-");
     FB_EQUAL_INT(run.status, 0);
     fb_sto com, acceleration;
-    if (load(&com, folder, "com") && load(&acceleration, folder, "acceleration")) {
+    if (fb_test_table_of(&com, folder, "com") &&
+        fb_test_table_of(&acceleration, folder, "acceleration")) {
         const double times[] = {0, 0.5, 2};
         for (int i = 0; i < 3; i++) {
             double t = times[i];
@@ -543,7 +527,8 @@ static void links_hold_only_given_fibers(void) {
     fb_run run = RUN(model, "eval", "--states", file, "--fibers", "states", "--out", folder, "-");
     FB_EQUAL_INT(run.status, 0);
     fb_sto link, muscle;
-    if (load(&link, folder, "virtual_link") && load(&muscle, folder, "muscle")) {
+    if (fb_test_table_of(&link, folder, "virtual_link") &&
+        fb_test_table_of(&muscle, folder, "muscle")) {
         int compared = 0;
         for (int j = 0; j < muscle.n_columns; j++) {
             size_t n = strcspn(muscle.columns[j], "|");

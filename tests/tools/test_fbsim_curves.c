@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/sto.h"
-#include "tests/help.h"
+#include "tests/tools/tables.h"
 #include "tools/cli.h"
 
 #define RUN(INPUT, ...) FB_RUN(fb_fbsim_main, (INPUT), "fbsim", "curves", __VA_ARGS__)
@@ -34,12 +33,7 @@ static char *model_of(const char *type, const char *fields) {
 }
 
 static bool parse(fb_sto *t, const char *text) {
-    fb_diag diag;
-    fb_diag_init(&diag);
-    bool ok = fb_sto_read(t, text, strlen(text), "table", &diag) == FB_OK;
-    FB_TRUE(ok, "it is a table: %.200s", text);
-    fb_diag_clear(&diag);
-    return ok;
+    return fb_test_table(t, text, strlen(text), "curves");
 }
 
 /* The table of a curve of muscle m of a class. */

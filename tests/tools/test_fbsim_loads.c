@@ -4,8 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "formats/sto.h"
-#include "tests/help.h"
+#include "tests/tools/tables.h"
 #include "tools/cli.h"
 
 #define RUN(INPUT, ...) FB_RUN(fb_fbsim_main, (INPUT), "fbsim", __VA_ARGS__)
@@ -16,27 +15,6 @@ static const char *put(const char *folder, const char *name, const char *text) {
     const char *file = fb_test_path(folder, name);
     fb_test_write_file(file, text, strlen(text));
     return file;
-}
-
-static bool load(fb_sto *table, const char *folder, const char *name) {
-    char file[200];
-    snprintf(file, sizeof file, "%s.sto", name);
-    const char *path = fb_test_path(folder, file);
-    size_t size;
-    char *bytes = fb_test_read_file(path, &size);
-    fb_diag diag;
-    fb_diag_init(&diag);
-    bool ok = bytes && fb_sto_read(table, bytes, size, path, &diag) == FB_OK;
-    fb_free(bytes);
-    fb_diag_clear(&diag);
-    FB_TRUE(ok, "%s is a table", path);
-    return ok;
-}
-
-static double value_of(const fb_sto *table, int row, const char *column) {
-    int i = fb_sto_column(table, column);
-    FB_TRUE(i >= 0, "there is a column %s", column);
-    return i < 0 ? 0 : table->values[row * table->n_columns + i];
 }
 
 /* Two rods on pins; the second's frame and a turntable to express things in. */
@@ -100,18 +78,20 @@ static void a_force_is_its_jacobian_transposed(void) {
     FB_EQUAL_INT(run.status, 0);
     FB_EQUAL_STR(run.err, "");
     fb_sto t, m, a, M;
-    if (load(&t, folder, "inverse_dynamics") && load(&m, folder, "marker") &&
-        load(&a, folder, "acceleration") && load(&M, folder, "mass_matrix")) {
+    if (fb_test_table_of(&t, folder, "inverse_dynamics") &&
+        fb_test_table_of(&m, folder, "marker") && fb_test_table_of(&a, folder, "acceleration") &&
+        fb_test_table_of(&M, folder, "mass_matrix")) {
         static const char *const names[] = {"q1", "a", "b", "c"}, *const at[] = {"x", "y", "z"};
         double tau[4], rate[4] = {0, 0, 0, 0};
         for (int k = 0; k < 4; k++) {
-            tau[k] = -value_of(&t, 0, names[k]); /* nothing moves: only the load */
+            tau[k] = -fb_test_cell(&t, 0, names[k]); /* nothing moves: only the load */
             for (int i = 0; i < 3; i++) {
                 char column[40];
                 snprintf(column, sizeof column, "/markerset/hit|%s", at[i]);
-                rate[k] += F[i] *
-                           (value_of(&m, 2 * k + 1, column) - value_of(&m, 2 * k + 2, column)) /
-                           (2 * h);
+                rate[k] +=
+                    F[i] *
+                    (fb_test_cell(&m, 2 * k + 1, column) - fb_test_cell(&m, 2 * k + 2, column)) /
+                    (2 * h);
             }
         }
         FB_NEAR(tau[0], rate[0], 1e-7, 1e-8);
@@ -127,7 +107,7 @@ static void a_force_is_its_jacobian_transposed(void) {
                 snprintf(column, sizeof column, "%s|%s", names[k > j ? k : j],
                          names[k > j ? j : k]);
                 if (fb_sto_column(&M, column) >= 0) {
-                    sum += value_of(&M, 0, column) * value_of(&a, 0, names[j]);
+                    sum += fb_test_cell(&M, 0, column) * fb_test_cell(&a, 0, names[j]);
                 }
             }
             FB_NEAR(sum, tau[k], 1e-8, 1e-8);
@@ -216,8 +196,8 @@ static void a_models_own_loads_take_a_table(void) {
     FB_EQUAL_INT(run.status, 0);
     FB_EQUAL_STR(run.err, "");
     fb_sto t;
-    if (load(&t, folder, "inverse_dynamics")) {
-        FB_NEAR(value_of(&t, 0, "q1"), -2, 1e-12, 0);
+    if (fb_test_table_of(&t, folder, "inverse_dynamics")) {
+        FB_NEAR(fb_test_cell(&t, 0, "q1"), -2, 1e-12, 0);
         fb_sto_free(&t);
     }
     fb_run_free(&run);
@@ -433,15 +413,16 @@ static void the_shipped_motion_has_its_weight(void) {
         FB_EQUAL_STR(run.err, "");
         fb_run_free(&run);
         fb_sto dynamics, poses;
-        if (!load(&dynamics, folder, "inverse_dynamics") || !load(&poses, folder, "body_pose")) {
+        if (!fb_test_table_of(&dynamics, folder, "inverse_dynamics") ||
+            !fb_test_table_of(&poses, folder, "body_pose")) {
             return;
         }
         FB_EQUAL_INT(dynamics.n_rows, 41);
-        moment[with] = value_of(&dynamics, 20, "shoulder_flexion"); /* at 1 s */
-        lever = value_of(&poses, 20, "/bodyset/hand|px") +
-                value_of(&poses, 20, "/bodyset/hand|r00") * palm[0] +
-                value_of(&poses, 20, "/bodyset/hand|r01") * palm[1] +
-                value_of(&poses, 20, "/bodyset/hand|r02") * palm[2];
+        moment[with] = fb_test_cell(&dynamics, 20, "shoulder_flexion"); /* at 1 s */
+        lever = fb_test_cell(&poses, 20, "/bodyset/hand|px") +
+                fb_test_cell(&poses, 20, "/bodyset/hand|r00") * palm[0] +
+                fb_test_cell(&poses, 20, "/bodyset/hand|r01") * palm[1] +
+                fb_test_cell(&poses, 20, "/bodyset/hand|r02") * palm[2];
         fb_sto_free(&dynamics);
         fb_sto_free(&poses);
     }

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/sto.h"
-#include "tests/help.h"
+#include "tests/tools/tables.h"
 #include "tools/cli.h"
 
 #define ELBOW "models/elbow/elbow.osim"
@@ -51,26 +50,17 @@ static double reach(double hip, double knee, double x, double y) {
 
 static fb_sto parse(const char *text) {
     fb_sto t;
-    fb_diag diag;
-    fb_diag_init(&diag);
-    if (!FB_TRUE(fb_sto_read(&t, text, strlen(text), "sweep", &diag) == FB_OK, "a table: %.300s",
-                 text)) {
+    if (!fb_test_table(&t, text, strlen(text), "sweep")) {
         exit(1);
     }
-    fb_diag_clear(&diag);
     return t;
-}
-
-static double get(const fb_sto *t, int row, const char *column) {
-    int i = fb_sto_column(t, column);
-    FB_TRUE(i >= 0, "there is a column %s", column);
-    return i < 0 ? 0 : t->values[row * t->n_columns + i];
 }
 
 /* Minus the slope of a column of lengths, by five rows that are `stride` apart. */
 static double slope(const fb_sto *t, int row, int stride, double step, const char *column) {
-    return -(8 * (get(t, row + stride, column) - get(t, row - stride, column)) -
-             (get(t, row + 2 * stride, column) - get(t, row - 2 * stride, column))) /
+    return -(8 * (fb_test_cell(t, row + stride, column) - fb_test_cell(t, row - stride, column)) -
+             (fb_test_cell(t, row + 2 * stride, column) -
+              fb_test_cell(t, row - 2 * stride, column))) /
            (12 * step);
 }
 
@@ -109,8 +99,9 @@ static void eval_has_geometric_arms(void) {
         L[i] = reach(hip, -0.3 * hip * hip - 0.5 * hip + knee, 0.05, -0.1);
     }
     double arm = -(L[1] - L[0]) / (2 * h);
-    FB_NEAR(get(&t, 0, "/forceset/m|hip"), arm, 1e-9, 0);
-    FB_NEAR(get(&t, 0, "/forceset/m|knee"), arm / -0.5, 1e-9, 0); /* the hip follows the knee */
+    FB_NEAR(fb_test_cell(&t, 0, "/forceset/m|hip"), arm, 1e-9, 0);
+    FB_NEAR(fb_test_cell(&t, 0, "/forceset/m|knee"), arm / -0.5, 1e-9,
+            0); /* the hip follows the knee */
     fb_sto_free(&t);
     fb_run_free(&run);
     free(text);
@@ -126,13 +117,13 @@ static void dependent_coordinates_follow(void) {
         fb_sto t = parse(run.out);
         for (int i = 0; i < t.n_rows; i++) {
             double hip = -0.5 + 0.15 * i, L[3];
-            FB_NEAR(get(&t, i, "hip"), hip, 1e-12, 0);
+            FB_NEAR(fb_test_cell(&t, i, "hip"), hip, 1e-12, 0);
             for (int k = 0; k < 3; k++) {
                 double q = hip + (k - 1) * 1e-5;
                 L[k] = reach(q, -0.3 * q * q - 0.5 * q + 0.1, 0.05, -0.1);
             }
-            FB_NEAR(get(&t, i, "/forceset/m|length"), L[1], 1e-9, 0);
-            FB_NEAR(get(&t, i, "/forceset/m|moment_arm"), -(L[2] - L[0]) / 2e-5, 1e-8, 0);
+            FB_NEAR(fb_test_cell(&t, i, "/forceset/m|length"), L[1], 1e-9, 0);
+            FB_NEAR(fb_test_cell(&t, i, "/forceset/m|moment_arm"), -(L[2] - L[0]) / 2e-5, 1e-8, 0);
         }
         fb_sto_free(&t);
         fb_run_free(&run);
@@ -143,10 +134,10 @@ static void dependent_coordinates_follow(void) {
     FB_HOLDS(run.err, "'knee' depends on other coordinates");
     fb_sto t = parse(run.out);
     for (int i = 10; i + 2 < t.n_rows; i += 10) {
-        double L = get(&t, i, "/forceset/m|length");
+        double L = fb_test_cell(&t, i, "/forceset/m|length");
         FB_TRUE(isfinite(L), "row %d has %g", i, L);
-        FB_NEAR(get(&t, i, "/forceset/m|moment_arm"), slope(&t, i, 1, 0.02, "/forceset/m|length"),
-                1e-5, 0);
+        FB_NEAR(fb_test_cell(&t, i, "/forceset/m|moment_arm"),
+                slope(&t, i, 1, 0.02, "/forceset/m|length"), 1e-5, 0);
     }
     fb_sto_free(&t);
     fb_run_free(&run);
@@ -170,17 +161,19 @@ static void a_grid_has_both_arms(void) {
         for (int j = 2; j < 39; j += 3) {
             int row = i * 41 + j;
             double hip = -0.5 + 0.05 * i, knee = -2 + 0.05 * j;
-            FB_NEAR(get(&t, row, "hip"), hip, 1e-12, 0);
-            FB_NEAR(get(&t, row, "knee"), knee, 1e-12, 0);
-            FB_NEAR(get(&t, row, "/forceset/m|length"), reach(hip, knee, 0.05, -0.1), 1e-12, 0);
-            double about_hip = get(&t, row, "/forceset/m|moment_arm"),
-                   about_knee = get(&t, row, "/forceset/m|moment_arm_about_knee"),
-                   force = get(&t, row, "/forceset/m|tendon_force");
+            FB_NEAR(fb_test_cell(&t, row, "hip"), hip, 1e-12, 0);
+            FB_NEAR(fb_test_cell(&t, row, "knee"), knee, 1e-12, 0);
+            FB_NEAR(fb_test_cell(&t, row, "/forceset/m|length"), reach(hip, knee, 0.05, -0.1),
+                    1e-12, 0);
+            double about_hip = fb_test_cell(&t, row, "/forceset/m|moment_arm"),
+                   about_knee = fb_test_cell(&t, row, "/forceset/m|moment_arm_about_knee"),
+                   force = fb_test_cell(&t, row, "/forceset/m|tendon_force");
             FB_NEAR(about_hip, slope(&t, row, 41, 0.05, "/forceset/m|length"), 1e-5, 0);
             FB_NEAR(about_knee, slope(&t, row, 1, 0.05, "/forceset/m|length"), 1e-5, 0);
-            FB_NEAR(get(&t, row, "strength_positive"), fmax(0, about_hip) * force, 1e-9, 0);
-            FB_NEAR(get(&t, row, "strength_negative_about_knee"), fmin(0, about_knee) * force, 1e-9,
+            FB_NEAR(fb_test_cell(&t, row, "strength_positive"), fmax(0, about_hip) * force, 1e-9,
                     0);
+            FB_NEAR(fb_test_cell(&t, row, "strength_negative_about_knee"),
+                    fmin(0, about_knee) * force, 1e-9, 0);
         }
     }
     fb_sto_free(&t);
@@ -237,9 +230,9 @@ static void another_model_is_compared_by_names(void) {
     double sum = 0, most = 0;
     for (int i = 0; i < 7; i++) {
         double hip = -0.5 + 0.25 * i, a = reach(hip, 0, 0.05, -0.1), b = reach(hip, 0, 0.08, -0.1);
-        FB_NEAR(get(&t, i, "/forceset/m|length"), a, 1e-12, 0);
-        FB_NEAR(get(&t, i, "/forceset/m|length|against"), b, 1e-12, 0);
-        FB_NEAR(get(&t, i, "/forceset/m|length|difference"), b - a, 1e-12, 0);
+        FB_NEAR(fb_test_cell(&t, i, "/forceset/m|length"), a, 1e-12, 0);
+        FB_NEAR(fb_test_cell(&t, i, "/forceset/m|length|against"), b, 1e-12, 0);
+        FB_NEAR(fb_test_cell(&t, i, "/forceset/m|length|difference"), b - a, 1e-12, 0);
         sum += (b - a) * (b - a);
         most = fmax(most, fabs(b - a));
     }
@@ -275,10 +268,10 @@ static void other_coordinates_can_be_set(void) {
     FB_HOLDS(run.out, "set=knee=-0.523598775598298");
     const double degree = acos(-1) / 180, low = -20 * degree;
     fb_sto t = parse(run.out);
-    FB_NEAR(get(&t, 0, "hip"), low, 1e-12, 0);
-    FB_NEAR(get(&t, 8, "hip"), 0.5, 1e-12, 0);
+    FB_NEAR(fb_test_cell(&t, 0, "hip"), low, 1e-12, 0);
+    FB_NEAR(fb_test_cell(&t, 8, "hip"), 0.5, 1e-12, 0);
     for (int i = 0; i < t.n_rows; i++) {
-        FB_NEAR(get(&t, i, "/forceset/m|length"),
+        FB_NEAR(fb_test_cell(&t, i, "/forceset/m|length"),
                 reach(low + (0.5 - low) * i / 8, -30 * degree, 0.05, -0.1), 1e-12, 0);
     }
     fb_sto_free(&t);
@@ -290,8 +283,8 @@ static void other_coordinates_can_be_set(void) {
     FB_HOLDS(run.err, "'knee' is swept from -3 to 1, beyond its range, -2 to 0");
     FB_TRUE(!strstr(run.err, "'hip'"), "the hip stays in its range: %s", run.err);
     t = parse(run.out);
-    FB_NEAR(get(&t, 0, "hip"), -10 * degree, 1e-12, 0);
-    FB_NEAR(get(&t, 8, "knee"), 1, 1e-12, 0);
+    FB_NEAR(fb_test_cell(&t, 0, "hip"), -10 * degree, 1e-12, 0);
+    FB_NEAR(fb_test_cell(&t, 8, "knee"), 1, 1e-12, 0);
     fb_sto_free(&t);
     fb_run_free(&run);
     /* eval's default state, one that is locked too */
@@ -302,7 +295,7 @@ static void other_coordinates_can_be_set(void) {
     FB_HOLDS(run.err, "'knee' is locked");
     FB_HOLDS(run.out, "set=knee=-1,hip=0.174532925199432");
     t = parse(run.out);
-    FB_NEAR(get(&t, 0, "/forceset/m"), reach(10 * degree, -1, 0.05, -0.1), 1e-12, 0);
+    FB_NEAR(fb_test_cell(&t, 0, "/forceset/m"), reach(10 * degree, -1, 0.05, -0.1), 1e-12, 0);
     fb_sto_free(&t);
     fb_run_free(&run);
     run = FB_RUN(fb_fbsim_main, locked, "fbsim", "eval", "--set=knee=1", "--states=s.sto", "-");
@@ -320,7 +313,8 @@ static void set_coordinates_are_held(void) {
                         "--set=hip=0.4", "-");
     FB_EQUAL_INT(run.status, 0);
     fb_sto t = parse(run.out);
-    FB_NEAR(get(&t, 0, "/forceset/m"), reach(0.4, -0.3 * 0.16 - 0.2 + 0.1, 0.05, -0.1), 1e-9, 0);
+    FB_NEAR(fb_test_cell(&t, 0, "/forceset/m"), reach(0.4, -0.3 * 0.16 - 0.2 + 0.1, 0.05, -0.1),
+            1e-9, 0);
     fb_sto_free(&t);
     fb_run_free(&run);
     run = RUN(text, "-c", "hip", "--set=knee=0", "--steps=5", "-");
@@ -360,10 +354,10 @@ static void the_other_model_may_turn_the_other_way(void) {
     FB_HOLDS(run.out, "against_scale=-1\n");
     fb_sto t = parse(run.out);
     for (int i = 0; i < t.n_rows; i++) {
-        FB_NEAR(get(&t, i, "/forceset/m|length|difference"), 0, 1e-12, 0);
-        FB_NEAR(get(&t, i, "/forceset/m|moment_arm|difference"), 0, 1e-12, 0);
-        FB_NEAR(get(&t, i, "strength_positive|difference"), 0, 1e-7, 0);
-        FB_NEAR(get(&t, i, "strength_negative|difference"), 0, 1e-7, 0);
+        FB_NEAR(fb_test_cell(&t, i, "/forceset/m|length|difference"), 0, 1e-12, 0);
+        FB_NEAR(fb_test_cell(&t, i, "/forceset/m|moment_arm|difference"), 0, 1e-12, 0);
+        FB_NEAR(fb_test_cell(&t, i, "strength_positive|difference"), 0, 1e-7, 0);
+        FB_NEAR(fb_test_cell(&t, i, "strength_negative|difference"), 0, 1e-7, 0);
     }
     fb_sto_free(&t);
     fb_run_free(&run);
@@ -412,13 +406,13 @@ static void other_paths_are_swept(void) {
         FB_EQUAL_INT(t.n_columns, 1 + 3 + 3 + 2 + (with_muscle ? 3 + 2 : 0));
         FB_EQUAL_INT(fb_sto_column(&t, "/forceset/wire|tension"), -1); /* follows a control */
         for (int i = 0; i < t.n_rows; i++) {
-            double hip = get(&t, i, "hip"), L = reach(hip, 0, 0.05, -0.1), h = 1e-6;
+            double hip = fb_test_cell(&t, i, "hip"), L = reach(hip, 0, 0.05, -0.1), h = 1e-6;
             double arm = -(reach(hip + h, 0, 0.05, -0.1) - reach(hip - h, 0, 0.05, -0.1)) / (2 * h);
-            FB_NEAR(get(&t, i, "/forceset/band|length"), L, 1e-12, 0);
-            FB_NEAR(get(&t, i, "/forceset/band|moment_arm"), arm, 1e-8, 0);
-            FB_NEAR(get(&t, i, "/forceset/band|tension"), 300 * fmax(0, L - 0.6), 1e-9, 0);
-            FB_SAME(get(&t, i, "/forceset/off|tension"), 0);
-            FB_NEAR(get(&t, i, "/forceset/wire|moment_arm"), arm, 1e-8, 0);
+            FB_NEAR(fb_test_cell(&t, i, "/forceset/band|length"), L, 1e-12, 0);
+            FB_NEAR(fb_test_cell(&t, i, "/forceset/band|moment_arm"), arm, 1e-8, 0);
+            FB_NEAR(fb_test_cell(&t, i, "/forceset/band|tension"), 300 * fmax(0, L - 0.6), 1e-9, 0);
+            FB_SAME(fb_test_cell(&t, i, "/forceset/off|tension"), 0);
+            FB_NEAR(fb_test_cell(&t, i, "/forceset/wire|moment_arm"), arm, 1e-8, 0);
         }
         fb_sto_free(&t);
         fb_run_free(&run);
@@ -478,7 +472,7 @@ static void held_coordinates_are_moved_and_told(void) {
         fb_sto t = parse(run.out);
         for (int k = 0; k < 4; k++) {
             double hip = -0.5 + 0.5 * k;
-            FB_NEAR(get(&t, k, "/forceset/m|length"),
+            FB_NEAR(fb_test_cell(&t, k, "/forceset/m|length"),
                     reach(hip, -0.3 * hip * hip - 0.5 * hip + 0.1, 0.05, -0.1), 1e-9, 0);
         }
         fb_sto_free(&t);
@@ -490,7 +484,7 @@ static void held_coordinates_are_moved_and_told(void) {
     fb_run run = RUN(text, "-c", "hip", "--steps", "2", "-");
     FB_EQUAL_INT(run.status, 0);
     fb_sto t = parse(run.out);
-    FB_NEAR(get(&t, 1, "/forceset/m|length"), reach(1, 0.3, 0.05, -0.1), 1e-9, 0);
+    FB_NEAR(fb_test_cell(&t, 1, "/forceset/m|length"), reach(1, 0.3, 0.05, -0.1), 1e-9, 0);
     fb_sto_free(&t);
     fb_run_free(&run);
     free(text);
@@ -508,11 +502,13 @@ static void every_nan_has_a_word(void) {
     int missing = 0;
     for (int i = 0; i < t.n_rows; i++) {
         /* the knee must be 0.15 to 0.35 m from the rod's end in ground */
-        double hip = get(&t, i, "hip"), apart = hypot(0.4 * sin(hip) - 0.4, -0.4 * cos(hip) + 0.3);
-        bool can = apart > 0.15 && apart < 0.35, known = !isnan(get(&t, i, "/forceset/m|length"));
+        double hip = fb_test_cell(&t, i, "hip"),
+               apart = hypot(0.4 * sin(hip) - 0.4, -0.4 * cos(hip) + 0.3);
+        bool can = apart > 0.15 && apart < 0.35,
+             known = !isnan(fb_test_cell(&t, i, "/forceset/m|length"));
         FB_TRUE(can == known || fabs(apart - 0.15) < 1e-2 || fabs(apart - 0.35) < 1e-2,
                 "at %g the knee is %g m away", hip, apart);
-        FB_TRUE(known == !isnan(get(&t, i, "strength_positive")), "at %g", hip);
+        FB_TRUE(known == !isnan(fb_test_cell(&t, i, "strength_positive")), "at %g", hip);
         missing += !known;
     }
     char message[200];
@@ -534,8 +530,8 @@ static void a_muscle_that_is_off_adds_no_strength(void) {
     fb_run run = RUN(off, "-c", "hip", "--steps", "3", "-");
     FB_EQUAL_INT(run.status, 0);
     fb_sto t = parse(run.out);
-    FB_SAME(get(&t, 1, "strength_positive"), 0);
-    FB_SAME(get(&t, 1, "strength_negative"), 0);
+    FB_SAME(fb_test_cell(&t, 1, "strength_positive"), 0);
+    FB_SAME(fb_test_cell(&t, 1, "strength_negative"), 0);
     fb_sto_free(&t);
     fb_run_free(&run);
     free(text);
