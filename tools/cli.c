@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <nettle/sha2.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -429,6 +430,31 @@ static bool is_link(const char *file) {
 }
 
 /* A new file beside `file`, to be renamed to it; plain files and new names only. */
+/* What is half written when a signal ends the process; one output is open at a time. */
+static char *volatile unfinished;
+
+static void clean_up(int number) {
+    char *file = unfinished;
+    if (file) {
+        unlink(file);
+    }
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* Remembers a temporary file, NULL for none. Signals that are ignored stay so. */
+static void remember(char *temporary) {
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    unfinished = temporary;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction old;
+        void (*from)(int) = temporary ? SIG_DFL : clean_up;
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == from) {
+            signal(signals[i], temporary ? clean_up : SIG_DFL);
+        }
+    }
+}
+
 static FILE *open_temporary(const char *file, char **name) {
     struct stat info;
     bool exists = stat(file, &info) == 0;
@@ -467,6 +493,7 @@ static FILE *open_temporary(const char *file, char **name) {
         return NULL;
     }
     *name = temporary;
+    remember(temporary);
     return stream;
 }
 
@@ -506,6 +533,7 @@ fb_status fb_cli_close(fb_cli *cli, const char *file, fb_output *output, bool ke
         if (status != FB_OK || !keep) {
             unlink(output->temporary);
         }
+        remember(NULL);
         fb_free(output->temporary);
     }
     if (status == FB_E_MEMORY) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/help.h"
@@ -223,6 +224,34 @@ static void a_closed_pipe_is_an_error_without_a_message(void) {
     }
 }
 
+/* A process that is ended while it writes leaves nothing beside its output. */
+static void signals_leave_no_temporary_file(void) {
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < 3; i++) {
+        const char *folder = fb_test_folder();
+        const char *file = fb_test_path(folder, "out.fb");
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0) {
+            fb_cli cli;
+            fb_output output;
+            memset(&cli, 0, sizeof cli);
+            fb_diag_init(&cli.diag);
+            cli.err = stderr;
+            if (fb_cli_open(&cli, file, &output) == FB_OK) {
+                fb_text_puts(&output.text, "half");
+                raise(signals[i]);
+            }
+            _exit(1);
+        }
+        int status = 0;
+        FB_TRUE(child > 0 && waitpid(child, &status, 0) == child, "a child");
+        FB_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signals[i], "status %d", status);
+        FB_TRUE(rmdir(folder) == 0, "nothing is left in %s", folder);
+        FB_TRUE(mkdir(folder, 0777) == 0, "as it was");
+    }
+}
+
 static void output_files_are_whole_or_not_there(void) {
     for (int i = 0; i < N_TOOLS; i++) {
         const char *folder = fb_test_folder(), *file = fb_test_path(folder, "out"),
@@ -420,6 +449,7 @@ static const fb_test tests[] = {
     FB_TEST(endless_inputs_are_refused),
     FB_TEST(a_full_disk_is_told),
     FB_TEST(a_closed_pipe_is_an_error_without_a_message),
+    FB_TEST(signals_leave_no_temporary_file),
     FB_TEST(output_files_are_whole_or_not_there),
     FB_TEST(places_that_cannot_be_written_are_told),
     FB_TEST(links_stay_links),
