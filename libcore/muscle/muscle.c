@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "libcore/muscle/hill.h"
+
 #define TINY 1e-9 /* what counts as no pennation, rad */
 
 typedef struct builder {
@@ -259,17 +261,12 @@ static void compile_special(builder *b, fb_muscle *m) {
     }
 }
 
-/* The older classes, whose names end with _Deprecated. */
-static bool is_old(fb_muscle_kind kind) {
-    return kind == FB_MUSCLE_THELEN_DEPRECATED || kind == FB_MUSCLE_SCHUTTE ||
-           kind == FB_MUSCLE_DELP;
-}
-
 /* A flag for which the class has no model: OpenSim refuses Thelen's and the older muscles with it.
  */
-static bool simplified(builder *b, const fb_element *e, fb_muscle_kind kind, const char *flag) {
+static bool simplified(builder *b, const fb_muscle *m, const char *flag) {
+    const fb_element *e = m->element;
     bool set = fb_get_bool(e, flag);
-    if (!set || (kind != FB_MUSCLE_THELEN && !is_old(kind))) {
+    if (!set || (m->kind != FB_MUSCLE_THELEN && !fb_hill_is_old(m))) {
         return set;
     }
     fb_diag_add(b->diag, FB_WARNING, FB2307, fb_element_place(e), "it is taken as false",
@@ -287,8 +284,8 @@ static void compile_muscle(builder *b, fb_muscle *m, const fb_element *e, fb_mus
     m->lacking = m->path >= 0 && b->paths->paths[m->path].lacking;
     m->enabled = fb_get_bool(e, "enabled") && !m->lacking;
     b->m->n_skipped += m->lacking && fb_get_bool(e, "enabled");
-    m->rigid = simplified(b, e, kind, "ignore_tendon_compliance");
-    m->activation_is_control = simplified(b, e, kind, "ignore_activation_dynamics");
+    m->rigid = simplified(b, m, "ignore_tendon_compliance");
+    m->activation_is_control = simplified(b, m, "ignore_activation_dynamics");
     m->max_force = number(e, "max_isometric_force");
     m->optimal_length = number(e, "optimal_fiber_length");
     m->slack_length = number(e, "tendon_slack_length");
