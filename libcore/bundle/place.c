@@ -1,0 +1,460 @@
+#include "libcore/bundle/place.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "libcore/base/spatial.h"
+#include "libcore/bundle/place_rows.h"
+
+#define SLACK 0.21      /* rad that a ring may lean, so that sections do not cross */
+#define WINDOW 0.1      /* of the belly: over which directions of rings are smoothed */
+#define ALLOWED 0.005   /* of the half-height: how deep layers may sink between their rings */
+#define PASSES 3
+
+typedef struct grid {
+    const fb_place *place;
+    size_t sections, stride;
+    double *rows;   /* [cells][ROW_COUNT][stride] */
+    double *frames; /* [heads][ROW_FRAME_COUNT][stride] */
+    int *inner;     /* [cells][2]: the neighbours towards the planes x = 0 and y = 0, or -1 */
+    int *turn;      /* cells in the order of placing */
+    double *scale;  /* [cells]: factor of both semi-axes for exact volume */
+    double (*stretch)[2]; /* [cells] of the belly, below and above */
+    double *weights;      /* [2 reach + 1][stride] */
+    size_t reach;
+    double *contact[2]; /* [ROW_CONTACT_COUNT][stride] */
+    double *spare;      /* [3][stride] */
+} grid;
+
+static double *rows_of(const grid *g, size_t cell) {
+    return g->rows + cell * ROW_COUNT * g->stride;
+}
+
+static const double *frame_of(const grid *g, int head) {
+    return g->frames + (size_t)head * ROW_FRAME_COUNT * g->stride;
+}
+
+static int inner_of(int i) {
+    return i >= 0 ? i - 1 : i + 1;
+}
+
+/* The cells' neighbours, and their order: rows -1, 0, 1, ..., then -2, -3, ..., each likewise. */
+static const char *find_neighbours(grid *g, fb_scratch *scratch) {
+    const fb_place *p = g->place;
+    int low[2] = {0, 0}, high[2] = {0, 0};
+    for (size_t c = 0; c < p->n_cells; c++) {
+        int at[2] = {p->cells[c].i, p->cells[c].j};
+        for (int m = 0; m < 2; m++) {
+            low[m] = at[m] < low[m] ? at[m] : low[m];
+            high[m] = at[m] > high[m] ? at[m] : high[m];
+        }
+    }
+    size_t wide = (size_t)(high[0] - low[0] + 1), high_by = (size_t)(high[1] - low[1] + 1);
+    int *at = fb_scratch_take(scratch, wide * high_by, sizeof *at);
+    if (!at) {
+        return "there is not enough memory for so many bundles";
+    }
+    const char *why = NULL;
+    memset(at, 0, wide * high_by * sizeof *at);
+#define AT(I, J) at[(size_t)((J) - low[1]) * wide + (size_t)((I) - low[0])]
+    for (size_t c = 0; c < p->n_cells; c++) {
+        AT(p->cells[c].i, p->cells[c].j) = (int)c + 1;
+    }
+    for (size_t c = 0; c < p->n_cells; c++) {
+        int i = p->cells[c].i, j = p->cells[c].j;
+        g->inner[2 * c] = i == -1 ? -1 : AT(inner_of(i), j) - 1;
+        g->inner[2 * c + 1] = j == -1 ? -1 : AT(i, inner_of(j)) - 1;
+        if ((i != -1 && g->inner[2 * c] < 0) || (j != -1 && g->inner[2 * c + 1] < 0)) {
+            why = "the lattice has a hole: a cell lacks the neighbour against which it is placed";
+        }
+    }
+    size_t n = 0;
+    for (int row = 0; row < (int)high_by; row++) {
+        int j = row <= high[1] + 1 ? row - 1 : high[1] - row;
+        for (int column = 0; column < (int)wide; column++) {
+            int i = column <= high[0] + 1 ? column - 1 : high[0] - column;
+            if (i >= low[0] && j >= low[1] && AT(i, j)) {
+                g->turn[n++] = AT(i, j) - 1;
+            }
+        }
+    }
+#undef AT
+    fb_scratch_give(scratch, at);
+    return why ? why : n == p->n_cells ? NULL : "two bundles have the same cell";
+}
+
+/* Frames in rows, and the weights with which directions are smoothed. */
+static void lay_frames(grid *g) {
+    const fb_place *p = g->place;
+    for (size_t h = 0; h < p->n_heads; h++) {
+        double *rows = g->frames + h * ROW_FRAME_COUNT * g->stride;
+        for (size_t k = 0; k < g->sections; k++) {
+            const fb_frame *f = p->frames + h * g->sections + k;
+            for (size_t m = 0; m < 3; m++) {
+                rows[(ROW_FO + m) * g->stride + k] = f->o[m];
+                rows[(ROW_FX + m) * g->stride + k] = f->x[m];
+                rows[(ROW_FY + m) * g->stride + k] = f->y[m];
+                rows[(ROW_FZ + m) * g->stride + k] = f->z[m];
+            }
+        }
+    }
+}
+
+/* The window is a part of the belly, but two layers at least. */
+static double smoothing(const grid *g, double *at) {
+    const fb_place *p = g->place;
+    double longest = 0;
+    at[0] = 0;
+    for (size_t k = 1; k < g->sections; k++) {
+        at[k] = at[k - 1] + fb_v3_distance(p->frames[k - 1].o, p->frames[k].o);
+    }
+    size_t lower = p->last, upper = p->first;
+    for (size_t c = 0; c < p->n_cells; c++) {
+        lower = p->cells[c].lower < lower ? p->cells[c].lower : lower;
+        upper = p->cells[c].upper > upper ? p->cells[c].upper : upper;
+    }
+    for (size_t k = lower; k < upper; k++) {
+        longest = fb_greater(longest, at[k + 1] - at[k]);
+    }
+    return fb_greater(2 * longest, WINDOW * (at[upper] - at[lower]));
+}
+
+/* Before the first pass: directions and lengths as the inner neighbours have them, or the core. */
+static void begin(const grid *g, size_t cell) {
+    const fb_place *p = g->place;
+    const fb_place_cell *c = p->cells + cell;
+    size_t s = g->stride;
+    double *b = rows_of(g, cell);
+    for (int up = 0; up < 2; up++) {
+        const double *f = frame_of(g, c->head[up]);
+        size_t from = up ? p->base : 0, to = up ? g->sections : p->base;
+        for (size_t m = 0; m < 3; m++) {
+            memcpy(b + (ROW_C + m) * s + from, f + (ROW_FO + m) * s + from, (to - from) * sizeof *b);
+            memcpy(b + (ROW_G + m) * s + from, f + (ROW_FZ + m) * s + from, (to - from) * sizeof *b);
+            memcpy(b + (ROW_R + m) * s + from, f + (ROW_FX + m) * s + from, (to - from) * sizeof *b);
+        }
+    }
+    memset(b + ROW_E * s, 0, 2 * s * sizeof *b);
+    fb_row_axis(b, s, g->sections, p->base);
+    for (size_t m = 0; m < 3; m++) { /* the core's own z, not its chords' */
+        for (int up = 0; up < 2; up++) {
+            const double *f = frame_of(g, c->head[up]);
+            size_t from = up ? p->base : 0, to = up ? g->sections : p->base;
+            memcpy(b + (ROW_G + m) * s + from, f + (ROW_FZ + m) * s + from, (to - from) * sizeof *b);
+        }
+    }
+    const double *near[2];
+    int count = 0;
+    for (int axis = 0; axis < 2; axis++) {
+        if (g->inner[2 * cell + (size_t)axis] >= 0) {
+            near[count++] = rows_of(g, (size_t)g->inner[2 * cell + (size_t)axis]);
+        }
+    }
+    for (size_t k = 0; count && k < g->sections; k++) {
+        bool apart = false;
+        for (int axis = 0; axis < 2 && p->apart && p->apart[k]; axis++) {
+            int other = g->inner[2 * cell + (size_t)axis];
+            apart |= other >= 0 && p->cells[other].head[k >= p->base] != c->head[k >= p->base];
+        }
+        if (apart) {
+            continue;
+        }
+        double v[3] = {0, 0, 0}, arc = 0;
+        for (int q = 0; q < count; q++) {
+            for (size_t m = 0; m < 3; m++) {
+                v[m] += near[q][(ROW_G + m) * s + k];
+            }
+            arc += near[q][ROW_ARC * s + k];
+        }
+        double l = 1 / fb_v3_norm(v);
+        for (size_t m = 0; m < 3; m++) {
+            b[(ROW_G + m) * s + k] = l * v[m];
+            b[(ROW_R + m) * s + k] = near[0][(ROW_R + m) * s + k];
+        }
+        b[ROW_ARC * s + k] = arc / count;
+    }
+    memcpy(b + ROW_T * s, b + ROW_G * s, 3 * s * sizeof *b);
+}
+
+/* Sizes of the rings by the lengths along the axis. */
+static void size_rings(const grid *g, size_t cell) {
+    const fb_place *p = g->place;
+    const fb_place_cell *c = p->cells + cell;
+    const fb_shape *shape = &c->shape;
+    double *b = rows_of(g, cell), *arc = b + ROW_ARC * g->stride, *k = g->stretch[cell];
+    if (p->flush) {
+        k[0] = (arc[c->widest] - arc[c->lower]) / shape->l2;
+        k[1] = (arc[c->upper] - arc[c->widest]) / shape->l3;
+    }
+    double length[2] = {shape->c1 * k[0], shape->c2 * k[1]};
+    double cut[2] = {shape->l2 / shape->c1, shape->l3 / shape->c2};
+    double least[2] = {1 - cut[0] * cut[0], 1 - cut[1] * cut[1]};
+    fb_row_size(b, g->stride, g->sections, c->widest, shape->a * g->scale[cell],
+                shape->b * g->scale[cell], length, least);
+}
+
+/* Whether a cell and its inner neighbour go with different cores where heads are apart. */
+static bool parted(const grid *g, size_t cell, int axis, size_t k) {
+    const fb_place *p = g->place;
+    int other = g->inner[2 * cell + (size_t)axis], up = k >= p->base;
+    return p->apart && p->apart[k] && p->cells[other].head[up] != p->cells[cell].head[up];
+}
+
+/* Where the bundle touches its neighbours, section by section. */
+static void lay(const grid *g, size_t cell, bool first) {
+    const fb_place *p = g->place;
+    const fb_place_cell *c = p->cells + cell;
+    size_t s = g->stride;
+    double *b = rows_of(g, cell);
+    for (size_t from = 0, to; from < g->sections; from = to) {
+        bool up = from >= p->base, plane[2];
+        for (int axis = 0; axis < 2; axis++) {
+            plane[axis] = g->inner[2 * cell + (size_t)axis] < 0 || parted(g, cell, axis, from);
+        }
+        for (to = from + 1; to < g->sections; to++) { /* as far as all is the same */
+            bool same = (to >= p->base) == up;
+            for (int axis = 0; axis < 2; axis++) {
+                same &= g->inner[2 * cell + (size_t)axis] < 0 ||
+                        parted(g, cell, axis, to) == plane[axis];
+            }
+            if (!same && (p->apart || c->head[0] != c->head[1])) {
+                break;
+            }
+        }
+        for (int axis = 0; axis < 2; axis++) {
+            double sign = (axis ? c->j : c->i) >= 0 ? 1 : -1;
+            if (plane[axis]) {
+                fb_row_touch_plane(g->contact[axis], frame_of(g, c->head[up]), b, s, from, to,
+                                   axis == 1, sign);
+            } else {
+                const double *a = rows_of(g, (size_t)g->inner[2 * cell + (size_t)axis]);
+                fb_row_touch(g->contact[axis], a, b, s, from, to, axis == 1, sign, first);
+            }
+        }
+        double weight = plane[0] == plane[1] ? 0.5 : plane[0] ? 0 : 1;
+        fb_row_solve(b, g->contact[0], g->contact[1], s, from, to, weight, 1 - weight);
+    }
+}
+
+/* The length along its axis from section `base` at which a cell begins and ends. */
+static void ends_of(const grid *g, size_t cell, double ends[2]) {
+    const fb_place *p = g->place;
+    const fb_place_cell *c = p->cells + cell;
+    const double *arc = rows_of(g, cell) + ROW_ARC * g->stride;
+    ends[0] = arc[p->first];
+    ends[1] = arc[p->last];
+    if (!p->flush) {
+        ends[0] = arc[c->widest] - c->shape.l2 - c->shape.l1;
+        ends[1] = arc[c->widest] + c->shape.l3 + c->shape.l4;
+    }
+}
+
+static void ring_at(const grid *g, size_t cell, double at, fb_ring *ring) {
+    const double *b = rows_of(g, cell), *arc = b + ROW_ARC * g->stride;
+    size_t k = 0, s = g->stride;
+    while (k + 2 < g->sections && arc[k + 1] < at) {
+        k++;
+    }
+    double part = (at - arc[k]) / (arc[k + 1] - arc[k]);
+    for (size_t m = 0; m < 3; m++) {
+        const double *c = b + (ROW_C + m) * s + k, *u = b + (ROW_U + m) * s + k;
+        const double *w = b + (ROW_W + m) * s + k;
+        ring->c[m] = c[0] + part * (c[1] - c[0]);
+        ring->u[m] = u[0] + part * (u[1] - u[0]);
+        ring->w[m] = w[0] + part * (w[1] - w[0]);
+    }
+}
+
+/* A cell's rings from end to end. */
+static size_t rings_of(const grid *g, size_t cell, fb_ring *ring) {
+    const double *b = rows_of(g, cell), *arc = b + ROW_ARC * g->stride;
+    size_t from = g->place->first, to = g->place->last + 1, n = 0, s = g->stride;
+    double ends[2];
+    if (!g->place->flush) {
+        ends_of(g, cell, ends);
+        double near = 1e-9 * (ends[1] - ends[0]);
+        for (from = 0; from < g->sections && arc[from] <= ends[0] + near; from++) {
+        }
+        for (to = from; to < g->sections && arc[to] < ends[1] - near; to++) {
+        }
+        ring_at(g, cell, ends[0], ring + n++);
+    }
+    for (size_t k = from; k < to; k++, n++) {
+        for (size_t m = 0; m < 3; m++) {
+            ring[n].c[m] = b[(ROW_C + m) * s + k];
+            ring[n].u[m] = b[(ROW_U + m) * s + k];
+            ring[n].w[m] = b[(ROW_W + m) * s + k];
+        }
+    }
+    if (!g->place->flush) {
+        ring_at(g, cell, ends[1], ring + n++);
+    }
+    return n;
+}
+
+/* What a cell is to hold: its belly, and tendon fibres as long as they have become. */
+static double volume_of(const grid *g, size_t cell) {
+    const fb_place_cell *c = g->place->cells + cell;
+    fb_shape shape = c->shape;
+    if (g->place->flush) {
+        const double *arc = rows_of(g, cell) + ROW_ARC * g->stride;
+        shape.l1 = arc[c->lower] - arc[g->place->first];
+        shape.l4 = arc[g->place->last] - arc[c->upper];
+    }
+    return fb_shape_belly_volume(&shape) + fb_shape_tendon_volume(&shape);
+}
+
+/* The volume between the rings as they are. */
+static double volume_now(const grid *g, size_t cell, fb_ring *spare) {
+    if (g->place->flush) {
+        return fb_row_volume(rows_of(g, cell), g->stride, g->place->first, g->place->last, g->spare);
+    }
+    fb_bundle bundle = {.rings = rings_of(g, cell, spare)};
+    fb_body body = {.bundles = &bundle, .n_bundles = 1, .rings = spare};
+    return fb_bundle_volume(&body, 0);
+}
+
+/* One pass over all cells; the first also turns the rings. */
+static void pass(const grid *g, int number, fb_ring *spare) {
+    const fb_place *p = g->place;
+    size_t s = g->stride;
+    for (size_t c = 0; number && c < p->n_cells; c++) {
+        double *b = rows_of(g, c);
+        if (number == PASSES - 1) {
+            for (int axis = 0; axis < 2; axis++) {
+                int other = g->inner[2 * c + (size_t)axis];
+                if (other >= 0) {
+                    fb_row_clear(b, rows_of(g, (size_t)other), s, g->sections, axis == 1,
+                                 ALLOWED * p->cells[c].shape.b, g->spare);
+                }
+            }
+        }
+    }
+    for (size_t c = 0; number && c < p->n_cells; c++) {
+        double *b = rows_of(g, c);
+        fb_row_axis(b, s, g->sections, p->base);
+        size_rings(g, c);
+        double f = sqrt(volume_of(g, c) / volume_now(g, c, spare));
+        g->scale[c] *= f;
+        fb_row_scale(b, s, g->sections, f);
+        memcpy(b + ROW_O * s, b + ROW_C * s, 3 * s * sizeof *b);
+    }
+    for (size_t q = 0; q < p->n_cells; q++) {
+        size_t cell = (size_t)g->turn[q];
+        double *b = rows_of(g, cell);
+        if (number == 0) {
+            begin(g, cell);
+            size_rings(g, cell);
+            lay(g, cell, true);
+            fb_row_axis(b, s, g->sections, p->base);
+            for (int up = 0; up < 2; up++) {
+                /* turned by the frames of the half it belongs to */
+                if (up == 0 || p->cells[cell].head[0] != p->cells[cell].head[1]) {
+                    fb_row_turn(b, frame_of(g, p->cells[cell].head[1]), s, g->sections, g->weights,
+                                g->reach, SLACK, g->spare);
+                }
+            }
+            int i = p->cells[cell].i, other = g->inner[2 * cell], below = g->inner[2 * cell + 1];
+            if (other >= 0 && i != 0) {
+                fb_row_follow(b, rows_of(g, (size_t)other),
+                              below >= 0 ? rows_of(g, (size_t)below) : NULL, s, g->sections,
+                              i >= 0 ? 1 : -1);
+            }
+            size_rings(g, cell);
+        }
+        lay(g, cell, number == 0);
+        if (number == 0) {
+            fb_row_axis(b, s, g->sections, p->base);
+        }
+    }
+}
+
+/* The bundles as they have come out. */
+static const char *finish(grid *g, fb_body *body) {
+    const fb_place *p = g->place;
+    body->n_bundles = body->n_rings = 0;
+    for (size_t i = 0; i < p->n_cells; i++) {
+        const fb_place_cell *c = p->cells + i;
+        fb_bundle *b = body->bundles + i;
+        fb_ring *ring = body->rings + body->n_rings;
+        const double *arc = rows_of(g, i) + ROW_ARC * g->stride;
+        fb_row_axis(rows_of(g, i), g->stride, g->sections, p->base);
+        double ends[2];
+        ends_of(g, i, ends);
+        *b = (fb_bundle){.cell = {c->i, c->j},
+                         .order = c->order,
+                         .head = {c->head[0], c->head[1]},
+                         .volume = volume_of(g, i),
+                         .ratio = c->shape.b / c->shape.a,
+                         .first = body->n_rings,
+                         .rings = rings_of(g, i, ring)};
+        b->length = ends[1] - ends[0];
+        b->belly[0] = p->flush ? arc[c->lower] - ends[0] : c->shape.l1;
+        b->belly[1] = p->flush ? arc[c->upper] - ends[0] : b->length - c->shape.l4;
+        body->n_bundles = i + 1;
+        body->n_rings += b->rings;
+        double f = sqrt(b->volume / fb_bundle_volume(body, i));
+        if (!(f > 0 && f < 1e3)) {
+            return "its sections cross: the core bends more sharply than so thick a muscle can";
+        }
+        for (size_t k = 0; k < b->rings; k++) {
+            fb_v3_scale(ring[k].u, f, ring[k].u);
+            fb_v3_scale(ring[k].w, f, ring[k].w);
+        }
+    }
+    return NULL;
+}
+
+size_t fb_place_rings(const fb_place *place) {
+    return place->n_cells * (place->n_sections + 2);
+}
+
+const char *fb_place_body(fb_body *body, const fb_place *place, fb_scratch *scratch) {
+    size_t n = place->n_cells, sections = place->n_sections;
+    grid g = {.place = place, .sections = sections, .stride = (sections + 7) & ~(size_t)7};
+    if (n == 0 || sections < 3) {
+        return "a body needs a bundle and three sections at least";
+    }
+    g.reach = sections < 2 ? 0 : sections - 1;
+    g.reach = g.reach > 12 ? 12 : g.reach;
+    const char *why = "there is not enough memory for so many bundles";
+    g.rows = fb_scratch_take(scratch, n * ROW_COUNT * g.stride, sizeof *g.rows);
+    g.frames = fb_scratch_take(scratch, place->n_heads * ROW_FRAME_COUNT * g.stride, sizeof *g.rows);
+    g.inner = fb_scratch_take(scratch, 2 * n, sizeof *g.inner);
+    g.turn = fb_scratch_take(scratch, n, sizeof *g.turn);
+    g.scale = fb_scratch_take(scratch, n, sizeof *g.scale);
+    g.stretch = fb_scratch_take(scratch, n, sizeof *g.stretch);
+    g.weights = fb_scratch_take(scratch, (2 * g.reach + 1) * g.stride, sizeof *g.rows);
+    g.contact[0] = fb_scratch_take(scratch, ROW_CONTACT_COUNT * g.stride, sizeof *g.rows);
+    g.contact[1] = fb_scratch_take(scratch, ROW_CONTACT_COUNT * g.stride, sizeof *g.rows);
+    g.spare = fb_scratch_take(scratch, 3 * g.stride, sizeof *g.spare);
+    fb_ring *spare = fb_scratch_take(scratch, sections + 2, sizeof *spare);
+    if (g.rows && g.frames && g.inner && g.turn && g.scale && g.stretch && g.weights &&
+        g.contact[0] && g.contact[1] && g.spare && spare) {
+        why = find_neighbours(&g, scratch);
+    }
+    if (!why) {
+        lay_frames(&g);
+        double window = smoothing(&g, g.spare);
+        fb_row_weights(g.weights, g.spare, g.stride, sections, g.reach, window);
+        for (size_t i = 0; i < n; i++) {
+            g.scale[i] = g.stretch[i][0] = g.stretch[i][1] = 1;
+        }
+        for (int number = 0; number < PASSES; number++) {
+            pass(&g, number, spare);
+        }
+        why = finish(&g, body);
+    }
+    fb_scratch_give(scratch, spare);
+    fb_scratch_give(scratch, g.spare);
+    fb_scratch_give(scratch, g.contact[1]);
+    fb_scratch_give(scratch, g.contact[0]);
+    fb_scratch_give(scratch, g.weights);
+    fb_scratch_give(scratch, g.stretch);
+    fb_scratch_give(scratch, g.scale);
+    fb_scratch_give(scratch, g.turn);
+    fb_scratch_give(scratch, g.inner);
+    fb_scratch_give(scratch, g.frames);
+    fb_scratch_give(scratch, g.rows);
+    return why;
+}

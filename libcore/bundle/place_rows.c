@@ -1,0 +1,268 @@
+#include "libcore/bundle/place_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Loops over sections in vector instructions, as wide as the machine has them. No operation is
+ * contracted and no sum reordered, so the results do not depend on it. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define WIDE
+#endif
+#ifdef __clang__
+#define SIDE_BY_SIDE _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define SIDE_BY_SIDE _Pragma("GCC ivdep")
+#endif
+
+#define PI 3.14159265358979323846
+
+typedef struct v3 {
+    double x, y, z;
+} v3;
+
+static inline __attribute__((always_inline)) v3 get(const double *row, size_t stride, size_t k) {
+    return (v3){row[k], row[stride + k], row[2 * stride + k]};
+}
+static inline __attribute__((always_inline)) void put(double *row, size_t stride, size_t k, v3 v) {
+    row[k] = v.x;
+    row[stride + k] = v.y;
+    row[2 * stride + k] = v.z;
+}
+static inline __attribute__((always_inline)) v3 add(v3 a, v3 b) {
+    return (v3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+static inline __attribute__((always_inline)) v3 sub(v3 a, v3 b) {
+    return (v3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+static inline __attribute__((always_inline)) v3 times(double s, v3 a) {
+    return (v3){s * a.x, s * a.y, s * a.z};
+}
+static inline __attribute__((always_inline)) double dot(v3 a, v3 b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+static inline __attribute__((always_inline)) v3 cross(v3 a, v3 b) {
+    return (v3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+static inline __attribute__((always_inline)) v3 unit(v3 a) {
+    return times(1 / sqrt(dot(a, a)), a);
+}
+static inline __attribute__((always_inline)) double size2(double x, double y) {
+    return sqrt(x * x + y * y);
+}
+
+/* The normal of two equal ellipses with semi-axes along u and w whose tubes run along g and whose
+ * centres are d apart, not of unit length. */
+static inline __attribute__((always_inline)) v3 normal_of(v3 d, v3 u, v3 w, v3 g) {
+    v3 wg = cross(w, g), gu = cross(g, u);
+    return add(times(dot(d, wg), wg), times(dot(d, gu), gu));
+}
+
+WIDE void fb_row_touch(double *contact, const double *a, const double *b, size_t stride, size_t from,
+                       size_t to, bool along_w, double sign, bool first) {
+    size_t s = stride;
+    SIDE_BY_SIDE
+    for (size_t k = from; k < to; k++) {
+        v3 ua = get(a + ROW_U * s, s, k), wa = get(a + ROW_W * s, s, k), ca = get(a, s, k);
+        v3 ub = get(b + ROW_U * s, s, k), wb = get(b + ROW_W * s, s, k);
+        v3 u = add(ua, ub), w = add(wa, wb);
+        v3 g = add(get(a + ROW_G * s, s, k), get(b + ROW_G * s, s, k));
+        v3 apart = sub(get(b + ROW_O * s, s, k), get(a + ROW_O * s, s, k));
+        v3 straight = times(sign, along_w ? w : u);
+        v3 n = unit(normal_of(first ? straight : apart, u, w, g));
+        double una = dot(ua, n), wna = dot(wa, n), unb = dot(ub, n), wnb = dot(wb, n);
+        double ha = size2(una, wna), hb = size2(unb, wnb);
+        v3 point = add(times(1 / ha, add(times(una, ua), times(wna, wa))),
+                       times(1 / hb, add(times(unb, ub), times(wnb, wb))));
+        put(contact + ROW_N * s, s, k, n);
+        contact[ROW_NR * s + k] = dot(ca, n) + ha + hb + b[(ROW_E + along_w) * s + k];
+        contact[ROW_NH * s + k] = dot(get(b + ROW_T * s, s, k), add(ca, point));
+    }
+}
+
+WIDE void fb_row_touch_plane(double *contact, const double *frame, const double *b, size_t stride,
+                             size_t from, size_t to, bool along_w, double sign) {
+    size_t s = stride;
+    const double *normal = frame + (along_w ? ROW_FY : ROW_FX) * s;
+    SIDE_BY_SIDE
+    for (size_t k = from; k < to; k++) {
+        v3 n = times(sign, get(normal, s, k)), o = get(frame + ROW_FO * s, s, k);
+        double un = dot(get(b + ROW_U * s, s, k), n), wn = dot(get(b + ROW_W * s, s, k), n);
+        put(contact + ROW_N * s, s, k, n);
+        contact[ROW_NR * s + k] = dot(o, n) + size2(un, wn);
+        contact[ROW_NH * s + k] = dot(get(b + ROW_T * s, s, k), o);
+    }
+}
+
+WIDE void fb_row_solve(double *b, const double *x, const double *y, size_t stride, size_t from,
+                       size_t to, double weight_x, double weight_y) {
+    size_t s = stride;
+    SIDE_BY_SIDE
+    for (size_t k = from; k < to; k++) {
+        v3 n = get(x, s, k), m = get(y, s, k), t = get(b + ROW_T * s, s, k);
+        double h = weight_x * x[ROW_NH * s + k] + weight_y * y[ROW_NH * s + k];
+        v3 nm = cross(n, m), mt = cross(m, t), tn = cross(t, n);
+        v3 c = add(add(times(x[ROW_NR * s + k], mt), times(y[ROW_NR * s + k], tn)), times(h, nm));
+        put(b, s, k, times(1 / dot(t, nm), c));
+    }
+}
+
+WIDE void fb_row_axis(double *b, size_t stride, size_t n, size_t base) {
+    size_t s = stride;
+    double *arc = b + ROW_ARC * s, *g = b + ROW_G * s;
+    SIDE_BY_SIDE
+    for (size_t k = 0; k + 1 < n; k++) {
+        v3 d = sub(get(b, s, k + 1), get(b, s, k));
+        arc[k + 1] = sqrt(dot(d, d));
+    }
+    SIDE_BY_SIDE
+    for (size_t k = 1; k < n - 1; k++) {
+        v3 c = get(b, s, k), before = sub(c, get(b, s, k - 1)), after = sub(get(b, s, k + 1), c);
+        double h0 = arc[k], h1 = arc[k + 1];
+        put(g, s, k, unit(add(times(h1 / h0, before), times(h0 / h1, after))));
+    }
+    for (int end = 0; end < 2; end++) {
+        size_t k = end ? n - 1 : 0, next = end ? n - 2 : 1;
+        double side = (end ? 2 : -2) / arc[end ? n - 1 : 1];
+        v3 d = sub(get(b, s, k), get(b, s, next));
+        put(g, s, k, unit(sub(times(side, d), get(g, s, next))));
+    }
+    arc[0] = 0;
+    for (size_t k = 1; k < n; k++) {
+        arc[k] += arc[k - 1];
+    }
+    double zero = arc[base];
+    for (size_t k = 0; k < n; k++) {
+        arc[k] -= zero;
+    }
+}
+
+void fb_row_weights(double *weights, const double *at, size_t stride, size_t n, size_t reach,
+                    double window) {
+    memset(weights, 0, (2 * reach + 1) * stride * sizeof *weights);
+    for (size_t k = 0; k < n; k++) {
+        for (size_t q = k > reach ? k - reach : 0; q < n && q <= k + reach; q++) {
+            double fall = 1 - fabs(at[q] - at[k]) / window;
+            double part = at[q + 1 < n ? q + 1 : q] - at[q ? q - 1 : q];
+            weights[(q + reach - k) * stride + k] = fall > 0 ? fall * part : 0;
+        }
+    }
+}
+
+WIDE void fb_row_turn(double *b, const double *frame, size_t stride, size_t n, const double *weights,
+                      size_t reach, double slack, double *spare) {
+    size_t s = stride;
+    const double *g = b + ROW_G * s;
+    memset(spare, 0, 3 * s * sizeof *spare);
+    for (size_t q = 0; q < 2 * reach + 1; q++) {
+        const double *weight = weights + q * s;
+        size_t from = q < reach ? reach - q : 0, to = q > reach ? n - (q - reach) : n;
+        SIDE_BY_SIDE
+        for (size_t k = from; k < to; k++) {
+            spare[k] += weight[k] * g[k + q - reach];
+            spare[s + k] += weight[k] * g[s + k + q - reach];
+            spare[2 * s + k] += weight[k] * g[2 * s + k + q - reach];
+        }
+    }
+    SIDE_BY_SIDE
+    for (size_t k = 0; k < n; k++) {
+        v3 t = get(g, s, k), mean = unit(get(spare, s, k));
+        v3 around = cross(get(frame + ROW_FZ * s, s, k),
+                          sub(get(b, s, k), get(frame + ROW_FO * s, s, k)));
+        double part = dot(mean, around) / (dot(around, around) + 1e-300);
+        v3 off = sub(unit(sub(mean, times(part, around))), t);
+        double l = sqrt(dot(off, off)), f = l > slack ? slack / l : 1;
+        put(b + ROW_T * s, s, k, unit(add(t, times(f, off))));
+    }
+}
+
+WIDE void fb_row_follow(double *b, const double *a, const double *below, size_t stride, size_t n,
+                        double sign) {
+    size_t s = stride;
+    const double *down = below ? below + ROW_R * s : b + ROW_R * s;
+    double part = below ? 1 : 0;
+    SIDE_BY_SIDE
+    for (size_t k = 0; k < n; k++) {
+        v3 along = unit(times(sign, sub(get(b, s, k), get(a, s, k))));
+        put(b + ROW_R * s, s, k, unit(add(along, times(part, get(down, s, k)))));
+    }
+}
+
+WIDE void fb_row_size(double *b, size_t stride, size_t n, size_t widest, double a, double height,
+                      const double c[2], const double least[2]) {
+    size_t s = stride;
+    const double *arc = b + ROW_ARC * s;
+    double zero = arc[widest], per_below = 1 / c[0], per_above = 1 / c[1];
+    double least_below = least[0], least_above = least[1];
+    SIDE_BY_SIDE
+    for (size_t k = 0; k < n; k++) {
+        double z = arc[k] - zero, at = z * (z < 0 ? per_below : per_above);
+        double square = 1 - at * at, floor_at = z < 0 ? least_below : least_above;
+        double size = sqrt(square > floor_at ? square : floor_at);
+        v3 t = get(b + ROW_T * s, s, k), side = unit(cross(t, get(b + ROW_R * s, s, k)));
+        put(b + ROW_U * s, s, k, times(a * size, cross(side, t)));
+        put(b + ROW_W * s, s, k, times(height * size, side));
+    }
+}
+
+WIDE void fb_row_scale(double *b, size_t stride, size_t n, double f) {
+    for (size_t row = ROW_U; row < ROW_U + 6; row++) {
+        double *v = b + row * stride;
+        SIDE_BY_SIDE
+        for (size_t k = 0; k < n; k++) {
+            v[k] *= f;
+        }
+    }
+}
+
+WIDE double fb_row_volume(const double *b, size_t stride, size_t from, size_t to, double *spare) {
+    size_t s = stride;
+    SIDE_BY_SIDE
+    for (size_t k = from; k < to; k++) {
+        v3 u0 = get(b + ROW_U * s, s, k), w0 = get(b + ROW_W * s, s, k);
+        v3 u1 = get(b + ROW_U * s, s, k + 1), w1 = get(b + ROW_W * s, s, k + 1);
+        v3 d = sub(get(b, s, k + 1), get(b, s, k));
+        /* Simpson's rule, which is exact here: 4 (u0 + u1)/2 x (w0 + w1)/2 in the middle */
+        v3 area = add(add(cross(u0, w0), cross(u1, w1)), cross(add(u0, u1), add(w0, w1)));
+        spare[k] = dot(d, area);
+    }
+    double sum = 0;
+    for (size_t k = from; k < to; k++) {
+        sum += spare[k];
+    }
+    return fabs(PI / 6 * sum);
+}
+
+WIDE void fb_row_clear(double *b, const double *a, size_t stride, size_t n, bool along_w,
+                       double allowed, double *spare) {
+    size_t s = stride;
+    double *at_first = spare, *at_second = spare + s;
+    SIDE_BY_SIDE
+    for (size_t k = 0; k < n - 1; k++) {
+        v3 ca = get(a, s, k), cb = get(b, s, k), ca1 = get(a, s, k + 1), cb1 = get(b, s, k + 1);
+        v3 ua = get(a + ROW_U * s, s, k), wa = get(a + ROW_W * s, s, k);
+        v3 ub = get(b + ROW_U * s, s, k), wb = get(b + ROW_W * s, s, k);
+        v3 ua1 = get(a + ROW_U * s, s, k + 1), wa1 = get(a + ROW_W * s, s, k + 1);
+        v3 ub1 = get(b + ROW_U * s, s, k + 1), wb1 = get(b + ROW_W * s, s, k + 1);
+        v3 u = add(add(ua, ua1), add(ub, ub1)), w = add(add(wa, wa1), add(wb, wb1));
+        v3 d0 = sub(cb, ca), d1 = sub(cb1, ca1), d = add(d0, d1);
+        /* along the axes first, then along the line through the points of contact */
+        v3 n0 = normal_of(d, u, w, add(sub(cb1, cb), sub(ca1, ca)));
+        double un = dot(ua, n0), wn = dot(wa, n0), un1 = dot(ua1, n0), wn1 = dot(wa1, n0);
+        v3 p = add(ca, times(1 / size2(un, wn), add(times(un, ua), times(wn, wa))));
+        v3 p1 = add(ca1, times(1 / size2(un1, wn1), add(times(un1, ua1), times(wn1, wa1))));
+        v3 m = unit(normal_of(d, u, w, sub(p1, p)));
+        at_first[k] = size2(dot(ua, m), dot(wa, m)) + size2(dot(ub, m), dot(wb, m)) - dot(d0, m);
+        at_second[k + 1] =
+            size2(dot(ua1, m), dot(wa1, m)) + size2(dot(ub1, m), dot(wb1, m)) - dot(d1, m);
+    }
+    at_first[n - 1] = 0;
+    at_second[0] = 0;
+    double *room = b + (ROW_E + along_w) * s;
+    SIDE_BY_SIDE
+    for (size_t k = 0; k < n; k++) {
+        double miss = (at_first[k] > at_second[k] ? at_first[k] : at_second[k]) - allowed;
+        room[k] += miss > 0 ? miss : 0;
+    }
+}
