@@ -134,6 +134,7 @@ static void begin(const grid *g, size_t cell) {
             memcpy(b + (ROW_R + m) * s + from, f + (ROW_FX + m) * s + from, (to - from) * sizeof *b);
         }
     }
+    memset(b + ROW_O * s, 0, 3 * s * sizeof *b);
     memset(b + ROW_E * s, 0, 2 * s * sizeof *b);
     fb_row_axis(b, s, g->sections, p->base);
     for (size_t m = 0; m < 3; m++) { /* the core's own z, not its chords' */

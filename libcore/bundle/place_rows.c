@@ -62,6 +62,9 @@ static inline __attribute__((always_inline)) v3 normal_of(v3 d, v3 u, v3 w, v3 g
 WIDE void fb_row_touch(double *contact, const double *a, const double *b, size_t stride, size_t from,
                        size_t to, bool along_w, double sign, bool first) {
     size_t s = stride;
+    /* as numbers, since choices would keep sections from going side by side */
+    double by_u = first && !along_w ? sign : 0, by_w = first && along_w ? sign : 0;
+    double by_places = first ? 0 : 1;
     SIDE_BY_SIDE
     for (size_t k = from; k < to; k++) {
         v3 ua = get(a + ROW_U * s, s, k), wa = get(a + ROW_W * s, s, k), ca = get(a, s, k);
@@ -69,8 +72,8 @@ WIDE void fb_row_touch(double *contact, const double *a, const double *b, size_t
         v3 u = add(ua, ub), w = add(wa, wb);
         v3 g = add(get(a + ROW_G * s, s, k), get(b + ROW_G * s, s, k));
         v3 apart = sub(get(b + ROW_O * s, s, k), get(a + ROW_O * s, s, k));
-        v3 straight = times(sign, along_w ? w : u);
-        v3 n = unit(normal_of(first ? straight : apart, u, w, g));
+        v3 d = add(times(by_places, apart), add(times(by_u, u), times(by_w, w)));
+        v3 n = unit(normal_of(d, u, w, g));
         double una = dot(ua, n), wna = dot(wa, n), unb = dot(ub, n), wnb = dot(wb, n);
         double ha = size2(una, wna), hb = size2(unb, wnb);
         v3 point = add(times(1 / ha, add(times(una, ua), times(wna, wa))),
