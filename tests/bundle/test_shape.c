@@ -129,6 +129,27 @@ static void no_belly_has_no_size(void) {
     FB_SAME(fb_shape_belly_volume(&s), 0);
 }
 
+static void nonsense_is_told(void) {
+    fb_shape s = example();
+    FB_EQUAL_STR(fb_shape_check(&s), NULL);
+    s.l2 = s.c1;
+    FB_EQUAL_STR(fb_shape_check(&s), NULL);
+    s.l2 = 0.05;
+    FB_HOLDS(fb_shape_check(&s), "more is used");
+    s = example();
+    s.a = 0;
+    FB_HOLDS(fb_shape_check(&s), "no width");
+    s = example();
+    s.l4 = NAN;
+    FB_HOLDS(fb_shape_check(&s), "not finite");
+    s = example();
+    s.l1 = -1;
+    FB_HOLDS(fb_shape_check(&s), "negative");
+    s = example();
+    s.l2 = s.l3 = 0;
+    FB_HOLDS(fb_shape_check(&s), "no belly");
+}
+
 int main(int argc, char **argv) {
     static const fb_test tests[] = {FB_TEST(ellipsoids_have_their_volume),
                                     FB_TEST(belly_is_cut),
@@ -137,6 +158,7 @@ int main(int argc, char **argv) {
                                     FB_TEST(strength_by_hand),
                                     FB_TEST(volume_is_kept),
                                     FB_TEST(no_belly_has_no_size),
+                                    FB_TEST(nonsense_is_told),
                                     FB_TEST_END};
     return fb_test_main("shape", tests, argc, argv);
 }
