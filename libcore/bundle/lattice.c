@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "libcore/base/arena.h"
+#include "libcore/base/number.h"
 #include "libcore/base/spatial.h"
 
 #define PI 3.14159265358979323846
@@ -75,8 +76,8 @@ static void extent(double box[4], const fb_outline *o) {
     box[0] = -box[1];
     box[2] = -box[3];
     if (o->kind == FB_OUTLINE_POLYGON) {
-        box[0] = box[2] = INFINITY;
-        box[1] = box[3] = -INFINITY;
+        box[0] = box[2] = FB_INFINITY;
+        box[1] = box[3] = -FB_INFINITY;
         for (size_t k = 0; k < o->n_points; k++) {
             for (int c = 0; c < 2; c++) {
                 box[2 * c] = fb_lesser(box[2 * c], o->points[k][c]);
@@ -94,8 +95,8 @@ static bool span(double x[2], const fb_outline *o, double y) {
         x[0] = -x[1];
         return fabs(y) <= 1;
     }
-    x[0] = INFINITY;
-    x[1] = -INFINITY;
+    x[0] = FB_INFINITY;
+    x[1] = -FB_INFINITY;
     for (size_t k = 0; k < o->n_points; k++) {
         const double *a = o->points[k], *b = o->points[(k + 1) % o->n_points];
         if ((a[1] > y) != (b[1] > y)) {
@@ -373,7 +374,7 @@ const char *fb_lattice_for(fb_lattice *lattice, const fb_outline *outline, doubl
     if (outline->kind == FB_OUTLINE_ROUND) {
         return round_lattice(lattice, fb_lattice_radius(bundles));
     }
-    search q = {.outline = outline, .bundles = bundles, .error = INFINITY};
+    search q = {.outline = outline, .bundles = bundles, .error = FB_INFINITY};
     double size = sqrt(area(outline) / (4 * outline->ratio * bundles)), lo = size, hi = size;
     /* more cells than wanted at lo, fewer at hi */
     while (!q.why && try_size(&q, lo) < bundles) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libcore/base/arena.h"
+#include "libcore/base/number.h"
 #include "libcore/base/spatial.h"
 #include "libcore/bundle/polygon.h"
 
@@ -177,7 +178,7 @@ static const char *lay(fb_body *body, const fb_lattice *lattice, size_t *widest,
 
 const char *fb_patent_place(fb_body *body, const fb_lattice *lattice, const fb_shape *shapes,
                             size_t n_shapes, const fb_patent_options *options) {
-    *body = (fb_body){.time = NAN};
+    *body = (fb_body){.time = FB_NAN};
     if (n_shapes != 1 && n_shapes != lattice->n) {
         return "there is neither one shape for all bundles nor one for each";
     }

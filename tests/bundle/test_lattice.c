@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libcore/base/number.h"
 #include "tests/help.h"
 
 #define PI 3.14159265358979323846
@@ -83,7 +84,7 @@ static void radii_have_their_numbers(void) {
     }
     fb_lattice l;
     FB_HOLDS(fb_lattice_round(&l, 0), "positive");
-    FB_HOLDS(fb_lattice_round(&l, NAN), "positive");
+    FB_HOLDS(fb_lattice_round(&l, FB_NAN), "positive");
     FB_HOLDS(fb_lattice_round(&l, 600), "1,000,000");
 }
 
@@ -241,11 +242,11 @@ static void hollow_ones_are_filled(void) {
 
 static void nonsense_is_refused(void) {
     static const double away[][2] = {{1, 1}, {2, 1}, {2, 2}}, line[][2] = {{-1, 0}, {1, 0}, {2, 0}},
-                        wild[][2] = {{-1, -1}, {NAN, 1}, {2, 2}};
+                        wild[][2] = {{-1, -1}, {FB_NAN, 1}, {2, 2}};
     fb_lattice l;
     fb_outline o = {.kind = FB_OUTLINE_ROUND};
     FB_HOLDS(fb_lattice_for(&l, &o, 1), "at least 4");
-    FB_HOLDS(fb_lattice_for(&l, &o, NAN), "at least 4");
+    FB_HOLDS(fb_lattice_for(&l, &o, FB_NAN), "at least 4");
     FB_HOLDS(fb_lattice_for(&l, &o, 1000001), "at most 1,000,000");
     FB_EQUAL_INT(l.n, 0);
     o = (fb_outline){.kind = FB_OUTLINE_FLAT, .ratio = 0.5, .aspect = 0, .corner = 1};

@@ -7,6 +7,7 @@
 
 #include "libcore/base/spatial.h"
 #include "libcore/bundle/polygon.h"
+#include "libcore/base/number.h"
 #include "tests/help.h"
 
 /* h0 = 1, c = 40, L = 36. */
@@ -92,7 +93,7 @@ static double outline(const fb_polygon *p, double z, int way) {
             return y0 + (z - z0) / (z1 - z0) * (y1 - y0);
         }
     }
-    return NAN;
+    return FB_NAN;
 }
 
 /* How far, across the core, one bundle of a row is in the one below it. */

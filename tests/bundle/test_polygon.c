@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "libcore/base/spatial.h"
+#include "libcore/base/number.h"
 #include "tests/help.h"
 
 #define PI 3.14159265358979323846
@@ -247,7 +248,7 @@ static void nonsense_is_refused(void) {
     double turns[9][3] = {{0}};
     turns[4][0] = 3.13;
     FB_HOLDS(fb_polygon_make(&p, &s, &l, (const double(*)[3])turns), "turns");
-    turns[4][0] = NAN;
+    turns[4][0] = FB_NAN;
     FB_HOLDS(fb_polygon_make(&p, &s, &l, (const double(*)[3])turns), "turns");
     s.a = 0.03; /* so wide that its rings meet, though the axis turns little */
     for (int k = 1; k < 8; k++) {

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "libcore/base/number.h"
 #include "tests/help.h"
 
 #define PI 3.14159265358979323846
@@ -140,7 +141,7 @@ static void nonsense_is_told(void) {
     s.a = 0;
     FB_HOLDS(fb_shape_check(&s), "no width");
     s = example();
-    s.l4 = NAN;
+    s.l4 = FB_NAN;
     FB_HOLDS(fb_shape_check(&s), "not finite");
     s = example();
     s.l1 = -1;
