@@ -53,7 +53,7 @@ static void lay_straight(fb_polygon *p, const fb_shape *shape, const size_t part
     size_t k = 0;
     for (int part = 0; part < 4; part++) {
         for (size_t layer = 0; layer <= parts[part]; layer++) {
-            if (layer == parts[part] && part < 3) {
+            if (part < 3 && layer == parts[part]) {
                 break; /* the next part begins with it */
             }
             double s = parts[part] > 0 ? (double)layer / (double)parts[part] : 0;

@@ -98,11 +98,11 @@ typedef struct fb_field {
     int count; /* FB_VECTOR: how many numbers */
     unsigned flags;
     const char *initial;
-    const char *choices; /* FB_CHOICE: "a|b|c" */
-    fb_family family;    /* FB_REF(S): what it points to; FB_OBJECT(S): what it owns */
+    const char *choices;  /* FB_CHOICE: "a|b|c" */
+    fb_family family;     /* FB_REF(S): what it points to; FB_OBJECT(S): what it owns */
     fb_object_form shape; /* FB_OBJECT(S) */
-    const char *unit;    /* in .fb: "m", "N", "rad", "1" for none */
-    const char *doc;     /* one sentence */
+    const char *unit;     /* in .fb: "m", "N", "rad", "1" for none */
+    const char *doc;      /* one sentence */
 } fb_field;
 
 /* One class. */
