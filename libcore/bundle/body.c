@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "libcore/base/arena.h"
+#include "libcore/base/number.h"
 #include "libcore/base/spatial.h"
 
 #define PI 3.14159265358979323846
@@ -15,7 +16,7 @@ void fb_body_free(fb_body *body) {
     fb_free(body->name);
     fb_free(body->bundles);
     fb_free(body->rings);
-    *body = (fb_body){.time = NAN};
+    *body = (fb_body){.time = FB_NAN};
 }
 
 double fb_bundle_volume(const fb_body *body, size_t bundle) {

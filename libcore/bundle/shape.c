@@ -4,6 +4,23 @@
 
 #define PI 3.14159265358979323846
 
+const char *fb_shape_check(const fb_shape *shape) {
+    const double v[8] = {shape->a,  shape->b,  shape->c1, shape->c2,
+                         shape->l1, shape->l2, shape->l3, shape->l4};
+    for (int k = 0; k < 8; k++) {
+        if (!(v[k] >= 0 && isfinite(v[k]))) {
+            return "a measure of a bundle is negative or not finite";
+        }
+    }
+    if (!(shape->a > 0 && shape->b > 0)) {
+        return "a bundle has no width or no height";
+    }
+    if (shape->l2 > shape->c1 * (1 + 1e-12) || shape->l3 > shape->c2 * (1 + 1e-12)) {
+        return "more is used of a bundle's half-ellipsoid than it is long";
+    }
+    return shape->l2 + shape->l3 > 0 ? NULL : "a bundle has no belly";
+}
+
 /* The integral of 1 - z^2/c^2 from the widest section to the cut at l. */
 static double used(double c, double l) {
     return c > 0 ? l - l * l * l / (3 * c * c) : 0;

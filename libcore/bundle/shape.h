@@ -18,6 +18,10 @@ typedef struct fb_shape {
     double l1, l2, l3, l4; /* tendon fibre, belly below, belly above (l2 <= c1, l3 <= c2), fibre */
 } fb_shape;
 
+/* NULL, or a sentence that says why this is no shape (static): sizes that are not positive and
+ * finite, more used of a half-ellipsoid than there is, no belly. */
+const char *fb_shape_check(const fb_shape *shape);
+
 /* Equations (1) and (3): a = sqrt(3 v / (2 pi R (c1 + c2))), b = R a, for whole half-ellipsoids of
  * volume v. */
 void fb_shape_from_ellipsoids(fb_shape *shape, double v, double ratio);

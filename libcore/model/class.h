@@ -80,14 +80,14 @@ enum {
     FB_WORDS = 1 << 8   /* FB_STRING: a text for people (credits), leading space is trimmed */
 };
 
-/* How OpenSim's XML holds an owned object. Readers accept every shape; writers use the given one.
+/* How OpenSim's XML holds an owned object. Readers accept every form; writers use the given one.
  */
-typedef enum fb_shape {
+typedef enum fb_object_form {
     FB_BY_NAME, /* <Class name="tag">..</Class>                  one object property, since 4.0 */
     FB_WRAPPED, /* <tag><Class>..</Class>..</tag>                old properties, and lists */
     FB_UNNAMED, /* <Class>..</Class>, tag is the class's own     unnamed properties */
     FB_SET      /* <tag><objects>..</objects><groups/></tag>     sets */
-} fb_shape;
+} fb_object_form;
 
 /* One field of a class. Strings are static; initial is the default as OpenSim text, NULL for none
  * (numbers then are nan, lists empty). */
@@ -98,11 +98,11 @@ typedef struct fb_field {
     int count; /* FB_VECTOR: how many numbers */
     unsigned flags;
     const char *initial;
-    const char *choices; /* FB_CHOICE: "a|b|c" */
-    fb_family family;    /* FB_REF(S): what it points to; FB_OBJECT(S): what it owns */
-    fb_shape shape;      /* FB_OBJECT(S) */
-    const char *unit;    /* in .fb: "m", "N", "rad", "1" for none */
-    const char *doc;     /* one sentence */
+    const char *choices;  /* FB_CHOICE: "a|b|c" */
+    fb_family family;     /* FB_REF(S): what it points to; FB_OBJECT(S): what it owns */
+    fb_object_form shape; /* FB_OBJECT(S) */
+    const char *unit;     /* in .fb: "m", "N", "rad", "1" for none */
+    const char *doc;      /* one sentence */
 } fb_field;
 
 /* One class. */
