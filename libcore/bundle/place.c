@@ -6,19 +6,19 @@
 #include "libcore/base/spatial.h"
 #include "libcore/bundle/place_rows.h"
 
-#define SLACK 0.21      /* rad that a ring may lean, so that sections do not cross */
-#define WINDOW 0.1      /* of the belly: over which directions of rings are smoothed */
-#define ALLOWED 0.005   /* of the half-height: how deep layers may sink between their rings */
+#define SLACK 0.21    /* rad that a ring may lean, so that sections do not cross */
+#define WINDOW 0.1    /* of the belly: over which directions of rings are smoothed */
+#define ALLOWED 0.005 /* of the half-height: how deep layers may sink between their rings */
 #define PASSES 3
 
 typedef struct grid {
     const fb_place *place;
     size_t sections, stride;
-    double *rows;   /* [cells][ROW_COUNT][stride] */
-    double *frames; /* [heads][ROW_FRAME_COUNT][stride] */
-    int *inner;     /* [cells][2]: the neighbours towards the planes x = 0 and y = 0, or -1 */
-    int *turn;      /* cells in the order of placing */
-    double *scale;  /* [cells]: factor of both semi-axes for exact volume */
+    double *rows;         /* [cells][ROW_COUNT][stride] */
+    double *frames;       /* [heads][ROW_FRAME_COUNT][stride] */
+    int *inner;           /* [cells][2]: the neighbours towards the planes x = 0 and y = 0, or -1 */
+    int *turn;            /* cells in the order of placing */
+    double *scale;        /* [cells]: factor of both semi-axes for exact volume */
     double (*stretch)[2]; /* [cells] of the belly, below and above */
     double *weights;      /* [2 reach + 1][stride] */
     size_t reach;
@@ -56,7 +56,7 @@ static const char *find_neighbours(grid *g, fb_scratch *scratch) {
     }
     const char *why = NULL;
     memset(at, 0, wide * high_by * sizeof *at);
-#define AT(I, J) at[(size_t)((J) - low[1]) * wide + (size_t)((I) - low[0])]
+#define AT(I, J) at[(size_t)((J)-low[1]) * wide + (size_t)((I)-low[0])]
     for (size_t c = 0; c < p->n_cells; c++) {
         AT(p->cells[c].i, p->cells[c].j) = (int)c + 1;
     }
@@ -129,9 +129,12 @@ static void begin(const grid *g, size_t cell) {
         const double *f = frame_of(g, c->head[up]);
         size_t from = up ? p->base : 0, to = up ? g->sections : p->base;
         for (size_t m = 0; m < 3; m++) {
-            memcpy(b + (ROW_C + m) * s + from, f + (ROW_FO + m) * s + from, (to - from) * sizeof *b);
-            memcpy(b + (ROW_G + m) * s + from, f + (ROW_FZ + m) * s + from, (to - from) * sizeof *b);
-            memcpy(b + (ROW_R + m) * s + from, f + (ROW_FX + m) * s + from, (to - from) * sizeof *b);
+            memcpy(b + (ROW_C + m) * s + from, f + (ROW_FO + m) * s + from,
+                   (to - from) * sizeof *b);
+            memcpy(b + (ROW_G + m) * s + from, f + (ROW_FZ + m) * s + from,
+                   (to - from) * sizeof *b);
+            memcpy(b + (ROW_R + m) * s + from, f + (ROW_FX + m) * s + from,
+                   (to - from) * sizeof *b);
         }
     }
     memset(b + ROW_O * s, 0, 3 * s * sizeof *b);
@@ -141,7 +144,8 @@ static void begin(const grid *g, size_t cell) {
         for (int up = 0; up < 2; up++) {
             const double *f = frame_of(g, c->head[up]);
             size_t from = up ? p->base : 0, to = up ? g->sections : p->base;
-            memcpy(b + (ROW_G + m) * s + from, f + (ROW_FZ + m) * s + from, (to - from) * sizeof *b);
+            memcpy(b + (ROW_G + m) * s + from, f + (ROW_FZ + m) * s + from,
+                   (to - from) * sizeof *b);
         }
     }
     const double *near[2];
@@ -308,7 +312,8 @@ static double volume_of(const grid *g, size_t cell) {
 /* The volume between the rings as they are. */
 static double volume_now(const grid *g, size_t cell, fb_ring *spare) {
     if (g->place->flush) {
-        return fb_row_volume(rows_of(g, cell), g->stride, g->place->first, g->place->last, g->spare);
+        return fb_row_volume(rows_of(g, cell), g->stride, g->place->first, g->place->last,
+                             g->spare);
     }
     fb_bundle bundle = {.rings = rings_of(g, cell, spare)};
     fb_body body = {.bundles = &bundle, .n_bundles = 1, .rings = spare};
@@ -420,7 +425,8 @@ const char *fb_place_body(fb_body *body, const fb_place *place, fb_scratch *scra
     g.reach = g.reach > 12 ? 12 : g.reach;
     const char *why = "there is not enough memory for so many bundles";
     g.rows = fb_scratch_take(scratch, n * ROW_COUNT * g.stride, sizeof *g.rows);
-    g.frames = fb_scratch_take(scratch, place->n_heads * ROW_FRAME_COUNT * g.stride, sizeof *g.rows);
+    g.frames = fb_scratch_take(scratch, place->n_heads * ROW_FRAME_COUNT * g.stride,
+                               sizeof *g.rows);
     g.inner = fb_scratch_take(scratch, 2 * n, sizeof *g.inner);
     g.turn = fb_scratch_take(scratch, n, sizeof *g.turn);
     g.scale = fb_scratch_take(scratch, n, sizeof *g.scale);

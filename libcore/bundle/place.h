@@ -1,12 +1,13 @@
 /* Placing a muscle's bundles: the default rule of non-interference.
  *
- * A body is laid in sections. Section k cuts all bundles; ring k of every bundle lies on it, so that
- * the layers of neighbours have their joints at the same place and touch along their whole length
- * however few they are. Bundles are placed from the core outward, each against the neighbour on its
- * inner side along x and the one along y; rings are square to their bundle's own axis, have the size
- * that the bundle's own shape has at their distance along its axis, and touch their neighbours' rings
- * in one point. As the direction of an axis, the distance along it and the places depend on each
- * other, this is repeated. docs/theory.md, "Bundles", tells why neither sinking nor gaps remain. */
+ * A body is laid in sections. Section k cuts all bundles; ring k of every bundle lies on it, so
+ * that the layers of neighbours have their joints at the same place and touch along their whole
+ * length however few they are. Bundles are placed from the core outward, each against the neighbour
+ * on its inner side along x and the one along y; rings are square to their bundle's own axis, have
+ * the size that the bundle's own shape has at their distance along its axis, and touch their
+ * neighbours' rings in one point. As the direction of an axis, the distance along it and the places
+ * depend on each other, this is repeated. docs/theory.md, "Bundles", tells why neither sinking nor
+ * gaps remain. */
 #ifndef FB_BUNDLE_PLACE_H
 #define FB_BUNDLE_PLACE_H
 
@@ -26,8 +27,8 @@ typedef struct fb_frame {
     double o[3], x[3], y[3], z[3];
 } fb_frame;
 
-/* One bundle to be placed. Sections lower < widest < upper: its belly is between `lower` and `upper`
- * if its ends are flush, and widest in `widest`. */
+/* One bundle to be placed. Sections lower < widest < upper: its belly is between `lower` and
+ * `upper` if its ends are flush, and widest in `widest`. */
 typedef struct fb_place_cell {
     int i, j;       /* signed cell */
     int order;      /* number in the order of the lattice */
@@ -44,10 +45,11 @@ typedef struct fb_place {
     size_t first, last; /* the sections in which bundles with flush ends begin and end */
     size_t n_heads;
     const fb_frame *frames; /* [n_heads][n_sections] */
-    const bool *apart; /* [n_sections]: heads do not touch each other here; NULL: they do everywhere */
-    bool flush; /* bundles reach from section `first` to `last`, bellies stretched as they need, tendon
-                   fibres as long as it takes; otherwise each is as long as its shape says, and ends
-                   where it ends: sections beyond both ends of the core must be there */
+    const bool
+        *apart; /* [n_sections]: heads do not touch each other here; NULL: they do everywhere */
+    bool flush; /* bundles reach from section `first` to `last`, bellies stretched as they need,
+                   tendon fibres as long as it takes; otherwise each is as long as its shape says,
+                   and ends where it ends: sections beyond both ends of the core must be there */
 } fb_place;
 
 /* How many rings fb_place_body may need in a body. */
@@ -55,9 +57,9 @@ size_t fb_place_rings(const fb_place *place);
 
 /* Places the bundles, the same on any number of threads. body->bundles must have room for n_cells,
  * body->rings for fb_place_rings; its name and heads are left alone. Each bundle's `volume` is that
- * of its own shape, stretched as it was; its `length` that of its shape, or of its place if ends are
- * flush. Returns NULL, or a sentence that says why it cannot be done (memory; a cell without the
- * neighbours that it needs; a core that folds on itself, so that sections cross). */
+ * of its own shape, stretched as it was; its `length` that of its shape, or of its place if ends
+ * are flush. Returns NULL, or a sentence that says why it cannot be done (memory; a cell without
+ * the neighbours that it needs; a core that folds on itself, so that sections cross). */
 const char *fb_place_body(fb_body *body, const fb_place *place, fb_scratch *scratch);
 
 #ifdef __cplusplus

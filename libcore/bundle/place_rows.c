@@ -5,7 +5,8 @@
 
 /* Loops over sections in vector instructions, as wide as the machine has them. No operation is
  * contracted and no sum reordered, so the results do not depend on it. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__)
 #define WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define WIDE
@@ -59,8 +60,8 @@ static inline __attribute__((always_inline)) v3 normal_of(v3 d, v3 u, v3 w, v3 g
     return add(times(dot(d, wg), wg), times(dot(d, gu), gu));
 }
 
-WIDE void fb_row_touch(double *contact, const double *a, const double *b, size_t stride, size_t from,
-                       size_t to, bool along_w, double sign, bool first) {
+WIDE void fb_row_touch(double *contact, const double *a, const double *b, size_t stride,
+                       size_t from, size_t to, bool along_w, double sign, bool first) {
     size_t s = stride;
     /* as numbers, since choices would keep sections from going side by side */
     double by_u = first && !along_w ? sign : 0, by_w = first && along_w ? sign : 0;
@@ -153,8 +154,8 @@ void fb_row_weights(double *weights, const double *at, size_t stride, size_t n, 
     }
 }
 
-WIDE void fb_row_turn(double *b, const double *frame, size_t stride, size_t n, const double *weights,
-                      size_t reach, double slack, double *spare) {
+WIDE void fb_row_turn(double *b, const double *frame, size_t stride, size_t n,
+                      const double *weights, size_t reach, double slack, double *spare) {
     size_t s = stride;
     const double *g = b + ROW_G * s;
     memset(spare, 0, 3 * s * sizeof *spare);
@@ -257,8 +258,8 @@ WIDE void fb_row_clear(double *b, const double *a, size_t stride, size_t n, bool
         v3 p1 = add(ca1, times(1 / size2(un1, wn1), add(times(un1, ua1), times(wn1, wa1))));
         v3 m = unit(normal_of(d, u, w, sub(p1, p)));
         at_first[k] = size2(dot(ua, m), dot(wa, m)) + size2(dot(ub, m), dot(wb, m)) - dot(d0, m);
-        at_second[k + 1] =
-            size2(dot(ua1, m), dot(wa1, m)) + size2(dot(ub1, m), dot(wb1, m)) - dot(d1, m);
+        at_second[k + 1] = size2(dot(ua1, m), dot(wa1, m)) + size2(dot(ub1, m), dot(wb1, m)) -
+                           dot(d1, m);
     }
     at_first[n - 1] = 0;
     at_second[0] = 0;

@@ -9,8 +9,18 @@
 /* The rows of a bundle, three for each vector: ring centre, semi-axes, the ring's normal, the axis'
  * direction, the direction of the lattice's row, the centre of the pass before, room to be left
  * against both neighbours, length along the axis. */
-enum { ROW_C = 0, ROW_U = 3, ROW_W = 6, ROW_T = 9, ROW_G = 12, ROW_R = 15, ROW_O = 18, ROW_E = 21,
-       ROW_ARC = 23, ROW_COUNT = 24 };
+enum {
+    ROW_C = 0,
+    ROW_U = 3,
+    ROW_W = 6,
+    ROW_T = 9,
+    ROW_G = 12,
+    ROW_R = 15,
+    ROW_O = 18,
+    ROW_E = 21,
+    ROW_ARC = 23,
+    ROW_COUNT = 24
+};
 /* The rows of a core's frames. */
 enum { ROW_FO = 0, ROW_FX = 3, ROW_FY = 6, ROW_FZ = 9, ROW_FRAME_COUNT = 12 };
 /* The rows of a contact: normal n from the neighbour; n . c = r for the centre c that touches; the
@@ -25,17 +35,18 @@ void fb_row_touch(double *contact, const double *a, const double *b, size_t stri
 void fb_row_touch_plane(double *contact, const double *frame, const double *b, size_t stride,
                         size_t from, size_t to, bool along_w, double sign);
 /* The centres that touch in both contacts, at the mean of their places with the weights given. */
-void fb_row_solve(double *b, const double *x, const double *y, size_t stride, size_t from, size_t to,
-                  double weight_x, double weight_y);
+void fb_row_solve(double *b, const double *x, const double *y, size_t stride, size_t from,
+                  size_t to, double weight_x, double weight_y);
 /* Directions of the axis: tangents of the parabola through three centres; lengths from section
  * `base` on. n is at least 3. */
 void fb_row_axis(double *b, size_t stride, size_t n, size_t base);
 /* Rings square to the axis as far as sections allow: directions are smoothed along the bundle with
- * the weights of fb_row_weights and freed of what a twist about the core adds, but lean no more than
- * `slack` (rad) from the axis. */
+ * the weights of fb_row_weights and freed of what a twist about the core adds, but lean no more
+ * than `slack` (rad) from the axis. */
 void fb_row_turn(double *b, const double *frame, size_t stride, size_t n, const double *weights,
                  size_t reach, double slack, double *spare);
-/* weights[2 reach + 1][stride] of a window that falls off linearly, for sections at these lengths. */
+/* weights[2 reach + 1][stride] of a window that falls off linearly, for sections at these lengths.
+ */
 void fb_row_weights(double *weights, const double *at, size_t stride, size_t n, size_t reach,
                     double window);
 /* The direction of the lattice's row: that to the neighbour a along x (sign as above) and, unless
