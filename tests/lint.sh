@@ -25,6 +25,7 @@ allowed() {
     libcore/base/*) echo '(libcore/base/|libcore/version\.h)' ;;
     libcore/model/*) echo "($below)" ;;
     libcore/muscle/*) echo "($below|libcore/(motion|muscle)/)" ;;
+    libcore/bundle/*) echo "($below|libcore/(motion|muscle|bundle)/)" ;;
     libcore/solve/*) echo "($below|libcore/(motion|muscle|bundle|register|solve)/)" ;;
     libcore/*/*) echo "($below|$(dirname "$1")/)" ;;
     esac

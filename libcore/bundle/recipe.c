@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libcore/base/number.h"
 #include "libcore/bundle/recipe_internal.h"
 
 #define PI 3.14159265358979323846
@@ -12,7 +13,7 @@
 fb_recipe_options fb_recipe_options_default(void) {
     return (fb_recipe_options){
         .specific_tension = 60e4,
-        .specific_tension_arm = NAN,
+        .specific_tension_arm = FB_NAN,
         .belly_fraction = 0.6,
         .ratio = 0.5,
         .packing = PI / 4,
@@ -108,10 +109,10 @@ static void take_words(fb_core *core, const fb_spec_core *spec) {
 static fb_core no_line(void) {
     return (fb_core){.muscle = -1,
                      .path = -1,
-                     .max_force = NAN,
-                     .optimal_length = NAN,
-                     .slack_length = NAN,
-                     .pennation = NAN};
+                     .max_force = FB_NAN,
+                     .optimal_length = FB_NAN,
+                     .slack_length = FB_NAN,
+                     .pennation = FB_NAN};
 }
 
 static bool core_from_spec(fb_recipe_maker *maker, const fb_recipe *recipe,
@@ -164,7 +165,7 @@ static bool cores_from_lines(fb_recipe_maker *maker, fb_recipe *recipe) {
     for (int i = 0; i < recipe->n_lines; i++) {
         fb_core *core = &recipe->cores[i];
         *core = maker->lines[recipe->lines[i]].core;
-        core->share = core->belly[0] = core->belly[1] = NAN;
+        core->share = core->belly[0] = core->belly[1] = FB_NAN;
     }
     for (int k = 0; spec && k < spec->n_heads; k++) {
         const fb_spec_core *head = &spec->heads[k];
@@ -196,16 +197,15 @@ static const char *refused_line(const fb_recipe_maker *maker, const fb_recipe *r
     return NULL;
 }
 
-/* A line that is shorter than its tendon leaves no room for fibres. */
-static void check_tendons(const fb_recipe_maker *maker, fb_recipe *recipe) {
+/* Lines that are shorter than the tendon of their Hill model: its belly is not made from that. */
+static void note_slack(const fb_recipe_maker *maker, fb_recipe *recipe) {
     for (int i = 0; i < recipe->n_cores; i++) {
         const fb_core *core = &recipe->cores[i];
         if (core->length <= core->slack_length) {
-            recipe->refusal = fb_arena_printf(
-                maker->arena,
-                "its line %s, %.4g m in this pose, is shorter than its tendon of %.4g m",
-                core->name, core->length, core->slack_length);
-            return;
+            fb_recipe_note(maker, recipe,
+                           "%s: its path of %.0f mm is shorter than its tendon_slack_length of "
+                           "%.0f mm, which is not used",
+                           core->name, core->length * 1e3, core->slack_length * 1e3);
         }
     }
 }
@@ -228,9 +228,7 @@ static void fill(fb_recipe_maker *maker, fb_recipe *recipe) {
     }
     fb_recipe_choose_volume(maker, recipe);
     if (!recipe->refusal) {
-        check_tendons(maker, recipe);
-    }
-    if (!recipe->refusal) {
+        note_slack(maker, recipe);
         add_fascicles(maker, recipe);
         fb_recipe_choose_belly(maker, recipe);
     }

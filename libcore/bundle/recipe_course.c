@@ -286,33 +286,42 @@ void fb_recipe_way(const fb_recipe_maker *maker, int from, int to) {
     }
 }
 
-/* An origin is on the side that moves less: on ground, or where much more mass hangs. */
-static bool ends_at_origin(const fb_recipe_maker *maker, int first, int last) {
+/* Whether a path ends at its origin: that is on the side that moves less, on ground or where much
+ * more mass hangs. Nothing is known where neither body carries the other; paths begin at their
+ * origins as a rule. */
+static bool ends_at_origin(const fb_recipe_maker *maker, int first, int last, bool *sure) {
     const fb_system *system = maker->state->system;
-    if (first < 0 || last < 0 || first == last || first == 0) {
+    *sure = false;
+    if (first < 0 || last < 0 || first == last) {
         return false;
     }
-    if (last == 0) {
-        return true;
-    }
-    double at_first = 0, at_last = 0;
     fb_recipe_way(maker, first, last);
+    int meeting = maker->way[0]; /* ground hangs on the body nearest to it */
+    if (meeting != first && meeting != last) {
+        return false;
+    }
+    double at_first = first == 0 ? HUGE_VAL : 0, at_last = last == 0 ? HUGE_VAL : 0;
     for (int i = 1; i < system->n_body; i++) {
         at_first += maker->way[i] == first ? system->mobods[i].mass : 0;
         at_last += maker->way[i] == last ? system->mobods[i].mass : 0;
     }
-    return at_first > 0 && at_last > HEAVIER * at_first;
+    *sure = at_last > HEAVIER * at_first || at_first > HEAVIER * at_last;
+    return at_last > HEAVIER * at_first;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static void reverse(polyline *line) {
-    for (size_t i = 0, j = line->n; i + 1 < j; i++) {
-        double p[3];
-        fb_v3_copy(p, line->points[i]);
-        fb_v3_copy(line->points[i], line->points[--j]);
-        fb_v3_copy(line->points[j], p);
+void fb_recipe_turn_line(fb_recipe_maker *maker, fb_muscle_line *line) {
+    fb_core *core = &line->core;
+    int body = line->body[0], n = core->n_points;
+    double(*points)[3] = fb_arena_array(maker->arena, (size_t)n, sizeof *points);
+    for (int i = 0; i < n; i++) {
+        fb_v3_copy(points[i], core->points[n - 1 - i]);
     }
+    fb_core_from_points(core, maker->arena, points, n);
+    core->reversed = !core->reversed;
+    line->body[0] = line->body[1];
+    line->body[1] = body;
 }
 
 static void trace(fb_recipe_maker *maker, fb_muscle_line *line, fb_course *course) {
@@ -345,16 +354,21 @@ static void trace(fb_recipe_maker *maker, fb_muscle_line *line, fb_course *cours
     }
     line->body[0] = course->points[0].body;
     line->body[1] = course->points[course->n - 1].body;
-    line->core.reversed = ends_at_origin(maker, line->body[0], line->body[1]);
-    if (line->core.reversed) {
-        int body = line->body[0];
-        line->body[0] = line->body[1];
-        line->body[1] = body;
-        reverse(&points);
-    }
     fb_core_from_points(&line->core, maker->arena, points.points, (int)points.n);
+    if (ends_at_origin(maker, line->body[0], line->body[1], &line->sure)) {
+        fb_recipe_turn_line(maker, line);
+    }
     if (course->inside >= 0) {
         line->note = "its path runs through a wrap object that holds one of its points";
+    }
+}
+
+static void weigh(fb_recipe_maker *maker) {
+    const fb_system *system = maker->state->system;
+    maker->hanging = fb_arena_array(maker->arena, (size_t)system->n_body, sizeof *maker->hanging);
+    for (int i = system->n_body - 1; i > 0; i--) { /* parents come before what they carry */
+        maker->hanging[i] += system->mobods[i].mass;
+        maker->hanging[system->branches[i].parent] += maker->hanging[i];
     }
 }
 
@@ -362,6 +376,7 @@ void fb_recipe_trace(fb_recipe_maker *maker) {
     fb_course course = {.links = maker->options->links};
     maker->way = fb_arena_array(maker->arena, (size_t)maker->state->system->n_body,
                                 sizeof *maker->way);
+    weigh(maker);
     course.points = fb_arena_array(maker->arena, (size_t)maker->paths->most_points + 2,
                                    sizeof *course.points);
     for (int i = 0; i < maker->n_lines; i++) {

@@ -1,8 +1,9 @@
 /* How a muscle lies: its height from the nearest bone to the skin, its width square to that, and
  * the twist of its section between its attachments.
  *
- * Without meshes a body's bone is the lines between the centres of its joints; of a body with one
- * joint, the line from that through the centre of mass and as far beyond. */
+ * Without meshes a body's bone is the lines between the centres of its joints (where the bodies are
+ * that it carries, unless they hardly weigh); of a body with one joint, the line from that through
+ * the centre of mass and as far beyond. */
 #include <math.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 
 #define MOST_JOINTS 16 /* of one body, that are looked at */
 #define SHORTEST 0.02  /* m: bodies that only carry joints have shorter lines */
+#define LIGHT 0.1      /* of the heaviest that a body carries */
 #define CLEAR 0.003    /* m from the bone's line that give a direction */
 #define SPREAD 0.005   /* m between first and last core that give a direction */
 
@@ -39,16 +41,29 @@ static void try_line(bone *nearest, int body, const double *a, const double *b,
     }
 }
 
-static void try_body(bone *nearest, const fb_state *state, int body, const double *point) {
+/* Bodies that hardly weigh (a patella beside a shank) end no bone. */
+static bool ends_bone(const fb_recipe_maker *maker, int body, int child) {
+    const fb_system *system = maker->state->system;
+    double heaviest = 0;
+    for (int i = 1; i < system->n_body; i++) {
+        if (system->branches[i].parent == body) {
+            heaviest = fb_greater(heaviest, maker->hanging[i]);
+        }
+    }
+    return maker->hanging[child] >= LIGHT * heaviest;
+}
+
+static void try_body(bone *nearest, const fb_recipe_maker *maker, int body, const double *point) {
+    const fb_state *state = maker->state;
     const fb_system *system = state->system;
-    double ends[MOST_JOINTS][3];
+    double ends[MOST_JOINTS + 1][3];
     int n = 0;
     if (body > 0) {
         fb_v3_copy(ends[n++], state->moved[body].p);
     }
     for (int i = 1; i < system->n_body && n < MOST_JOINTS; i++) {
-        if (system->branches[i].parent == body) {
-            fb_v3_copy(ends[n++], state->frame[i].p);
+        if (system->branches[i].parent == body && ends_bone(maker, body, i)) {
+            fb_v3_copy(ends[n++], state->moved[i].p);
         }
     }
     if (n == 1 && body > 0 && system->mobods[body].mass > 0) {
@@ -76,7 +91,7 @@ static bone nearest_bone(const fb_recipe_maker *maker, const fb_recipe *recipe) 
         fb_recipe_way(maker, line->body[0], line->body[1]);
         for (int i = 0; i < state->system->n_body; i++) {
             if (maker->way[i] == i) {
-                try_body(&nearest, state, i, recipe->middle);
+                try_body(&nearest, maker, i, recipe->middle);
             }
         }
     }

@@ -33,31 +33,38 @@ fb_recipe *fb_recipe_add(fb_recipe_maker *maker, const int *lines, int n, bool g
 
 /* ---- likeness -------------------------------------------------------------------------------- */
 
-/* Attachments at an end (0 origin, 1 insertion): on one body, and how far apart. */
-static bool share_body(const fb_muscle_line *a, const fb_muscle_line *b, int end) {
-    return a->body[end] == b->body[end];
+/* How far apart an end of one line (0 origin, 1 insertion) is from an end of another. */
+static double apart(const fb_muscle_line *a, int end, const fb_muscle_line *b, int other) {
+    const double *p = a->core.points[end ? a->core.n_points - 1 : 0];
+    const double *q = b->core.points[other ? b->core.n_points - 1 : 0];
+    return fb_v3_distance(p, q);
 }
 
-static double apart(const fb_muscle_line *a, const fb_muscle_line *b, int end) {
-    const double *p = a->core.points[end ? a->core.n_points - 1 : 0];
-    const double *q = b->core.points[end ? b->core.n_points - 1 : 0];
-    return fb_v3_distance(p, q);
+/* Turns a line of which the origin is not known so that it lies along another. */
+static void align(fb_recipe_maker *maker, const fb_muscle_line *a, fb_muscle_line *b) {
+    double same = apart(a, 0, b, 0) + apart(a, 1, b, 1);
+    double opposite = apart(a, 0, b, 1) + apart(a, 1, b, 0);
+    if (!b->sure && opposite < same) {
+        fb_recipe_turn_line(maker, b);
+    }
 }
 
 /* Heads of a known muscle meet at an end or lie beside each other there; lines of which only the
  * names are alike must do so at both. */
-static bool belong_together(const fb_muscle_line *a, const fb_muscle_line *b) {
+static bool belong_together(fb_recipe_maker *maker, const fb_muscle_line *a, fb_muscle_line *b) {
     if (a->refusal || b->refusal || !fb_line_name_same(&a->name, &b->name)) {
         return false;
     }
-    bool near[2], shared[2];
-    double limit = a->name.known ? NEAR_KNOWN
-                                 : NEAR_GUESSED * fb_lesser(a->core.length, b->core.length);
-    for (int end = 0; end < 2; end++) {
-        shared[end] = share_body(a, b, end);
-        near[end] = apart(a, b, end) < limit;
+    bool near[2], shared[2], known = a->name.known;
+    double limit = known ? NEAR_KNOWN : NEAR_GUESSED * fb_lesser(a->core.length, b->core.length);
+    if (known) {
+        align(maker, a, b);
     }
-    if (a->name.known) {
+    for (int end = 0; end < 2; end++) {
+        shared[end] = a->body[end] == b->body[end];
+        near[end] = apart(a, end, b, end) < limit;
+    }
+    if (known) {
         return shared[0] || shared[1] || near[0] || near[1];
     }
     return near[0] && near[1] && (shared[0] || shared[1]);
@@ -130,7 +137,7 @@ static void group_from(fb_recipe_maker *maker, int first, int *members) {
     for (int k = 0; k < n && maker->options->group; k++) {
         for (int i = first + 1; i < maker->n_lines; i++) {
             fb_muscle_line *line = &maker->lines[i];
-            if (line->recipe < 0 && belong_together(&maker->lines[members[k]], line)) {
+            if (line->recipe < 0 && belong_together(maker, &maker->lines[members[k]], line)) {
                 line->recipe = maker->recipes->n;
                 members[n++] = i;
             }

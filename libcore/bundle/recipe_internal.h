@@ -53,6 +53,7 @@ typedef struct fb_muscle_line {
     const char *refusal; /* there is no course, and why */
     int body[2];         /* at origin and insertion; negative: a virtual link */
     const char *note;    /* there is one, but; NULL: nothing */
+    bool sure;           /* which end is the origin is known from the bodies */
     int recipe;          /* of which it is a line; -1: none yet */
 } fb_muscle_line;
 
@@ -66,12 +67,15 @@ typedef struct fb_recipe_maker {
     fb_muscle_line *lines; /* n_lines, in the model's order */
     int n_lines;
     size_t capacity; /* of recipes */
+    double *hanging; /* n_body: mass of each body and all that it carries, kg */
     int *way;        /* n_body: see fb_recipe_way */
     fb_status status;
 } fb_recipe_maker;
 
 /* The course of each line; what cannot be computed gets a refusal. */
 void fb_recipe_trace(fb_recipe_maker *maker);
+/* Exchanges a line's origin and insertion. */
+void fb_recipe_turn_line(fb_recipe_maker *maker, fb_muscle_line *line);
 /* Finds the way between two bodies along the tree: maker->way[i] becomes the body of the way from
  * which body i hangs, which is i itself for those on it. */
 void fb_recipe_way(const fb_recipe_maker *maker, int from, int to);

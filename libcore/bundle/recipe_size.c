@@ -2,18 +2,20 @@
 #include <math.h>
 #include <string.h>
 
+#include "libcore/base/number.h"
 #include "libcore/bundle/recipe_internal.h"
 
 #define PI 3.14159265358979323846
 #define CUT 0.9 /* of a half-ellipsoid, at which it is cut */
 /* The mean section of such a belly, of the widest: that of 1 - z^2/c^2 up to the cut. */
 #define MEAN_SECTION (1 - CUT * CUT / 3)
-#define LONGEST 0.99      /* of the path, to which a belly is lengthened */
-#define CLIP 0.95         /* of the path, which a belly that is not given may take */
-#define PROXIMAL 0.15     /* of the tendon, between origin and belly, where nothing is known */
-#define BEYOND_FIBERS 1.1 /* a belly of which nothing is known is so much longer than its fibres \
-                           */
-#define PENNATE 0.9       /* fibres shorter than that of the belly are staggered */
+#define LONGEST 0.99  /* of the path, to which a belly is lengthened */
+#define CLIP 0.95     /* of the path, which a belly that is not given may take */
+#define PROXIMAL 0.15 /* of the tendon, between origin and belly, where nothing is known */
+#define BEYOND_FIBERS \
+    1.1             /* a belly of which nothing is known is so much longer than its fibres \
+                     */
+#define PENNATE 0.9 /* fibres shorter than that of the belly are staggered */
 #define FOLD (120 * PI / 180)
 
 double fb_recipe_width(double volume, double belly_length, double ratio, double packing) {
@@ -38,7 +40,7 @@ static double tension_of(const fb_recipe_maker *maker, const fb_recipe *recipe) 
 /* Volume of a core from its line's own parameters, NaN if they make none. */
 static double own_volume(const fb_core *core, double tension) {
     double volume = core->max_force / tension * core->optimal_length;
-    return volume > 0 && isfinite(volume) ? volume : NAN;
+    return volume > 0 && isfinite(volume) ? volume : FB_NAN;
 }
 
 /* The person's row for the muscle, or for one line of it. */
@@ -56,7 +58,7 @@ static const fb_measured_muscle *measured_for(const fb_recipe_maker *maker, cons
 
 static double measured_volume(const fb_measured_muscle *row, double fiber_length) {
     if (!row) {
-        return NAN;
+        return FB_NAN;
     }
     return isfinite(row->volume) ? row->volume : row->area * fiber_length;
 }
@@ -69,7 +71,7 @@ static double core_volumes(const fb_recipe_maker *maker, fb_recipe *recipe) {
         fb_core *core = &recipe->cores[i];
         const fb_measured_muscle *row = core->muscle < 0 ? NULL
                                                          : measured_for(maker, recipe, core->name);
-        double measured = recipe->n_lines > 1 ? measured_volume(row, core->optimal_length) : NAN;
+        double measured = recipe->n_lines > 1 ? measured_volume(row, core->optimal_length) : FB_NAN;
         core->volume_share = own_volume(core, recipe->specific_tension);
         if (measured > 0) {
             core->volume_share = measured;
@@ -189,7 +191,7 @@ static double given_belly(const fb_recipe_maker *maker, const fb_recipe *recipe,
     }
     core->belly_from = FB_FROM_SPEC;
     double fibers = core->optimal_length > 0 ? core->optimal_length : recipe->fiber_length;
-    return spec ? fibers / spec->fiber_to_belly : NAN;
+    return spec ? fibers / spec->fiber_to_belly : FB_NAN;
 }
 
 /* From the table: fibres over their ratio to the belly, but no longer than measured bellies unless
@@ -235,6 +237,12 @@ static void choose_belly(const fb_recipe_maker *maker, fb_recipe *recipe, fb_cor
                            core->name, belly * 1e3, core->length * 1e3);
         }
         belly = most * core->length;
+    }
+    if (tendon >= core->length) {
+        recipe->refusal = fb_arena_printf(
+            maker->arena, "its line %s, %.4g m in this pose, is shorter than its tendon of %.4g m",
+            core->name, core->length, tendon);
+        return;
     }
     if (isfinite(tendon) && tendon + belly > core->length) {
         fb_recipe_note(maker, recipe,
@@ -305,7 +313,7 @@ static bool folds(const fb_recipe *recipe, const fb_core *core) {
             double middle = (core->at[i + 1] + core->at[j]) / 2;
             bool in_belly = middle > core->belly[0] && middle < core->belly[1];
             double width = recipe->width * (in_belly ? 1 : sqrt(1 - CUT * CUT));
-            if (core->at[j] - core->at[i + 1] > width * core->volume_share) {
+            if (core->at[j] - core->at[i + 1] > width * sqrt(core->volume_share)) {
                 break;
             }
             fb_v3_sub(b, core->points[j + 1], core->points[j]);
@@ -322,6 +330,9 @@ void fb_recipe_choose_belly(const fb_recipe_maker *maker, fb_recipe *recipe) {
                                                                   : maker->options->ratio;
     for (int i = 0; i < recipe->n_cores; i++) {
         choose_belly(maker, recipe, &recipe->cores[i]);
+    }
+    if (recipe->refusal) {
+        return;
     }
     measure(maker, recipe);
     if (recipe->wide) {
