@@ -300,10 +300,14 @@ static bool ends_at_origin(const fb_recipe_maker *maker, int first, int last, bo
     if (meeting != first && meeting != last) {
         return false;
     }
-    double at_first = first == 0 ? HUGE_VAL : 0, at_last = last == 0 ? HUGE_VAL : 0;
+    double at_first = 0, at_last = 0;
     for (int i = 1; i < system->n_body; i++) {
         at_first += maker->way[i] == first ? system->mobods[i].mass : 0;
         at_last += maker->way[i] == last ? system->mobods[i].mass : 0;
+    }
+    double *fixed = meeting == first ? &at_first : &at_last;
+    if (meeting == 0 || *fixed <= 0) { /* ground, or a frame without mass that is held by it */
+        *fixed = HUGE_VAL;
     }
     *sure = at_last > HEAVIER * at_first || at_first > HEAVIER * at_last;
     return at_last > HEAVIER * at_first;
