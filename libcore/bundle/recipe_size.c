@@ -43,6 +43,24 @@ static double own_volume(const fb_core *core, double tension) {
     return volume > 0 && isfinite(volume) ? volume : FB_NAN;
 }
 
+/* What the lines make where cores of one's own do not: volume, and the means of fibre length and
+ * pennation weighted with it. */
+static void from_lines(const fb_recipe_maker *maker, fb_recipe *recipe) {
+    double volume = 0, fibers = 0, pennation = 0;
+    for (int i = 0; i < recipe->n_lines; i++) {
+        const fb_core *core = &maker->lines[recipe->lines[i]].core;
+        double own = own_volume(core, recipe->specific_tension);
+        volume += own;
+        fibers += own * core->optimal_length;
+        pennation += own * core->pennation;
+    }
+    if (volume > 0) {
+        recipe->volume = volume;
+        recipe->fiber_length = fibers / volume;
+        recipe->pennation = pennation / volume;
+    }
+}
+
 /* The person's row for the muscle, or for one line of it. */
 static const fb_measured_muscle *measured_for(const fb_recipe_maker *maker, const fb_recipe *recipe,
                                               const char *line) {
@@ -141,6 +159,9 @@ void fb_recipe_choose_volume(const fb_recipe_maker *maker, fb_recipe *recipe) {
     choose_volume_shares(recipe, sum, shares_given);
     recipe->fiber_length = weighted(recipe, offsetof(fb_core, optimal_length));
     recipe->pennation = weighted(recipe, offsetof(fb_core, pennation));
+    if (!isfinite(sum) || !isfinite(recipe->fiber_length)) {
+        from_lines(maker, recipe);
+    }
     double measured = measured_volume(measured_for(maker, recipe, NULL), recipe->fiber_length);
     if (spec && isfinite(spec->volume)) {
         recipe->volume = spec->volume;
