@@ -1,6 +1,8 @@
-/* Prints the documents that follow from the tables in the code: generate schema|classes|errors. */
+/* Prints the documents that follow from the tables in the code: generate
+ * schema|bundles|classes|errors. */
 #include <string.h>
 
+#include "formats/bundle_spec.h"
 #include "formats/fb.h"
 
 static void write_errors(fb_text *out) {
@@ -20,6 +22,8 @@ int main(int argc, char **argv) {
     const char *what = argc == 2 ? argv[1] : "";
     if (strcmp(what, "schema") == 0) {
         fb_schema_write(&out);
+    } else if (strcmp(what, "bundles") == 0) {
+        fb_bundle_schema_write(&out);
     } else if (strcmp(what, "classes") == 0) {
         fb_classes_write(&out);
     } else if (strcmp(what, "errors") == 0) {

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Writes the documents that follow from the code: docs/fb.schema.json, classes.md, errors.md, man/*.1.
+# Writes the documents that follow from the code: docs/*.schema.json, classes.md, errors.md, man/*.1.
 set -eu
 build=$1
 "$build/docs/generate" schema > docs/fb.schema.json
+"$build/docs/generate" bundles > docs/bundles.schema.json
 "$build/docs/generate" classes > docs/classes.md
 "$build/docs/generate" errors > docs/errors.md
 "$build/fbsim" sweep models/elbow/elbow.osim --coordinate elbow_flexion |

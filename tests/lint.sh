@@ -25,6 +25,7 @@ allowed() {
     libcore/base/*) echo '(libcore/base/|libcore/version\.h)' ;;
     libcore/model/*) echo "($below)" ;;
     libcore/muscle/*) echo "($below|libcore/(motion|muscle)/)" ;;
+    libcore/bundle/*) echo "($below|libcore/(motion|muscle|bundle)/)" ;;
     libcore/solve/*) echo "($below|libcore/(motion|muscle|bundle|register|solve)/)" ;;
     libcore/*/*) echo "($below|$(dirname "$1")/)" ;;
     esac
@@ -44,7 +45,7 @@ check_includes() {
             wrong "$file includes cairo; only tools/fbplot_canvas.c may"
         fi
         case $file in
-        formats/json* | formats/fb_read.c | formats/osim_extra.c | tools/fbinfo.c) ;; # steps are JSON
+        formats/json* | formats/bundle_spec.c | formats/fb_read.c | formats/osim_extra.c | tools/fbinfo.c) ;; # steps are JSON
         *) ! grep -q '# *include <jansson' "$file" || wrong "$file includes jansson" ;;
         esac
     done

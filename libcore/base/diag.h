@@ -52,6 +52,7 @@ typedef enum fb_action {
     X(FB1301, "JSON that is not well-formed") \
     X(FB1302, "a .fb document of a newer major version") \
     X(FB1303, "a member of a .fb document with a wrong type or value") \
+    X(FB1304, "a bundle spec, or a table of muscles, that cannot be followed") \
     X(FB1401, "a table of numbers that cannot be read") \
     X(FB1402, "a mesh that cannot be read") \
     X(FB1403, "external loads that cannot be applied") \

@@ -116,6 +116,7 @@ static const struct {
     {"free flight", free_flight}, {"turned world", turned_world},
     {"speeds and arms", rates},   {"shortest courses", shortest},
     {"continuous", continuous},   {"no allocation", allocations},
+    {"recipes", recipes},
 };
 
 static bool open_subject(subject *it, const char *file) {

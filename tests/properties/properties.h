@@ -58,6 +58,7 @@ void check_course(subject *it, int path);
 void shapes(subject *it);
 void continuous(subject *it);
 void allocations(subject *it);
+void recipes(subject *it);
 
 /* Not a property: prints for each path that wraps, and whose length another program's table (of the
  * rows of `states`) gives more than 10 micrometres off ours, both and a thread's. */
