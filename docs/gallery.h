@@ -11,7 +11,7 @@ enum {
     GALLERY_WHITE = 0xFFFFFF,
     GALLERY_MUSCLE = 0xC25B4E,
     GALLERY_TENDON = 0xF0E4CC,
-    GALLERY_CUT = 0xE39A86, /* the inside of a muscle that is cut open */
+    GALLERY_CUT = 0xE39A86, /* a muscle's section */
     GALLERY_INK = 0x303030,
     GALLERY_GREY = 0x8C8C8C,
     GALLERY_BLUE = 0x2F6DB5
@@ -32,11 +32,13 @@ bool gallery_straight_bundle(fb_body *body, const fb_shape *shape, int belly_lay
 
 typedef struct gallery_style {
     int sides;                                   /* of the polygons; 0: 24 */
-    unsigned belly, tendon, inside;              /* 0: muscle, tendon and cut above */
+    unsigned belly, tendon;                      /* 0: GALLERY_MUSCLE, GALLERY_TENDON */
+    unsigned inside;                             /* where it is cut open; 0: the same, paler */
     unsigned (*colour)(const fb_bundle *bundle); /* of each belly; NULL: `belly` */
     bool plain;                                  /* no shading: for wireframes */
     unsigned edge;                               /* colour of edges */
     float edge_width;                            /* pixels; 0: no edges */
+    bool across; /* cut across bellies: fibres behind the cut do not shine through */
 } gallery_style;
 
 /* Adds a body's bundles to a scene: rings joined by quads, ends closed. Polygons have the area of

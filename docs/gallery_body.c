@@ -81,9 +81,9 @@ void gallery_corner(float corner[3], const fb_ring *ring, int sides, int k) {
 
 /* A mesh that grows. */
 typedef struct growing {
-    fb_scene_mesh mesh;
     float *points, *normals;
-    unsigned *colours, *triangles;
+    unsigned *colours, *inside, *triangles;
+    unsigned belly; /* of the bundle that is added */
     size_t n_points, n_triangles;
 } growing;
 
@@ -93,6 +93,7 @@ static unsigned add_point(growing *g, const double at[3], const double normal[3]
         g->normals[3 * g->n_points + (size_t)i] = (float)normal[i];
     }
     g->colours[g->n_points] = rgb;
+    g->inside[g->n_points] = g->belly;
     return (unsigned)g->n_points++;
 }
 
@@ -160,6 +161,7 @@ static void add_bundle(growing *g, const fb_body *body, const fb_bundle *bundle,
     fb_v3_cross(normal, rings[n / 2].u, rings[n / 2].w);
     bool turned = fb_v3_dot(axis, normal) < 0;
     unsigned rgb = belly;
+    g->belly = belly;
     for (size_t k = 0; k + 1 < n; k++) {
         double length = fb_v3_distance(rings[k].c, rings[k + 1].c), middle = covered + length / 2;
         covered += length;
@@ -206,8 +208,9 @@ static bool make_room(growing *g, const fb_body *body, int sides) {
     g->points = fb_alloc(3 * corners * sizeof *g->points);
     g->normals = fb_alloc(3 * corners * sizeof *g->normals);
     g->colours = fb_alloc(corners * sizeof *g->colours);
+    g->inside = fb_alloc(corners * sizeof *g->inside);
     g->triangles = fb_alloc(3 * corners * sizeof *g->triangles);
-    return g->points && g->normals && g->colours && g->triangles;
+    return g->points && g->normals && g->colours && g->inside && g->triangles;
 }
 
 void gallery_draw_body(fb_scene *scene, const fb_body *body, const gallery_style *style) {
@@ -228,20 +231,22 @@ void gallery_draw_body(fb_scene *scene, const fb_body *body, const gallery_style
         }
     }
     if (room) {
-        fb_scene_add_mesh(scene,
-                          &(fb_scene_mesh){.n_points = g.n_points,
-                                           .n_triangles = g.n_triangles,
-                                           .points = g.points,
-                                           .normals = g.normals,
-                                           .colours = g.colours,
-                                           .triangles = g.triangles,
-                                           .inside = style->inside ? style->inside : GALLERY_CUT,
-                                           .has_inside = true,
-                                           .plain = style->plain});
+        fb_scene_add_mesh(scene, &(fb_scene_mesh){.n_points = g.n_points,
+                                                  .n_triangles = g.n_triangles,
+                                                  .points = g.points,
+                                                  .normals = g.normals,
+                                                  .colours = g.colours,
+                                                  .inside_colours = style->across ? g.inside : NULL,
+                                                  .triangles = g.triangles,
+                                                  .inside = style->inside ? FB_INSIDE_COLOUR
+                                                                          : FB_INSIDE_PALE,
+                                                  .inside_colour = style->inside,
+                                                  .plain = style->plain});
     }
     fb_free(g.points);
     fb_free(g.normals);
     fb_free(g.colours);
+    fb_free(g.inside);
     fb_free(g.triangles);
 }
 

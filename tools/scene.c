@@ -170,8 +170,11 @@ void fb_scene_add_mesh(fb_scene *scene, const fb_scene_mesh *mesh) {
                                    : take(picture, 3 * n, sizeof *normals);
     unsigned *colours = mesh->colours ? copy(picture, mesh->colours, n, sizeof *colours)
                                       : take(picture, n, sizeof *colours);
+    const unsigned *inside = mesh->inside_colours
+                                 ? copy(picture, mesh->inside_colours, n, sizeof *inside)
+                                 : colours;
     unsigned *triangles = copy(picture, mesh->triangles, 3 * mesh->n_triangles, sizeof *triangles);
-    if (!own || !points || !normals || !colours || !triangles) {
+    if (!own || !points || !normals || !colours || !inside || !triangles) {
         return;
     }
     if (!mesh->normals) {
@@ -184,6 +187,7 @@ void fb_scene_add_mesh(fb_scene *scene, const fb_scene_mesh *mesh) {
     own->mesh.points = points;
     own->mesh.normals = normals;
     own->mesh.colours = colours;
+    own->mesh.inside_colours = inside;
     own->mesh.triangles = triangles;
     *scene->last_mesh = own;
     scene->last_mesh = &own->next;
@@ -212,6 +216,7 @@ static void add_line(fb_scene *scene, const float *points, size_t n, size_t step
                          "a line has a coordinate that is not a number, or no width");
         return;
     }
+    scene->lined = true;
     size_t pieces = step == 1 ? n - 1 : n / 2;
     float *ends = add_pieces(scene, pieces, rgb, width, false);
     for (size_t i = 0; i < pieces && ends; i++) {

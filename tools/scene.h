@@ -39,6 +39,15 @@ fb_scene *fb_picture_cell(fb_picture *picture, int columns, int rows, int i, con
 
 /* ---- the scene ------------------------------------------------------------------------------- */
 
+/* How the inside of a mesh that a section plane opens looks: not at all different from outside, or,
+ * for closed meshes, flat without shading, so that it looks filled when seen from where it is cut.
+ */
+typedef enum fb_inside {
+    FB_INSIDE_SHADED,
+    FB_INSIDE_PALE,  /* filled with the mesh's own colours, paler */
+    FB_INSIDE_COLOUR /* filled with one colour */
+} fb_inside;
+
 /* Triangles are counterclockwise seen from outside. */
 typedef struct fb_scene_mesh {
     size_t n_points, n_triangles;
@@ -47,10 +56,11 @@ typedef struct fb_scene_mesh {
     const unsigned *colours;   /* n_points; NULL: `colour` for all */
     const unsigned *triangles; /* n_triangles x 3, from 0 */
     unsigned colour;
-    unsigned inside; /* colour of back faces, without shading, so that a cut looks filled */
-    bool has_inside; /* false: back faces are as front faces */
-    bool plain;      /* without shading */
-    bool whole;      /* the section plane does not cut it */
+    fb_inside inside;
+    unsigned inside_colour;
+    const unsigned *inside_colours; /* n_points, of a pale inside; NULL: `colours` */
+    bool plain;                     /* without shading */
+    bool whole;                     /* the section plane does not cut it */
 } fb_scene_mesh;
 
 void fb_scene_add_mesh(fb_scene *scene, const fb_scene_mesh *mesh);

@@ -67,6 +67,38 @@ static void step_back(const float *at, void *context) {
     }
 }
 
+/* How far to each side points are from the middle, as tangents. */
+typedef struct spread {
+    vec3 eye;
+    float low[2], high[2];
+} spread;
+
+static void widen(const float *at, void *context) {
+    spread *s = context;
+    for (int i = 0; i < 2; i++) {
+        float tangent = (at[i] - s->eye[i]) / fmaxf(s->eye[2] - at[2], FLT_MIN);
+        s->low[i] = fminf(s->low[i], tangent);
+        s->high[i] = fmaxf(s->high[i], tangent);
+    }
+}
+
+/* Moves the centre so that what is seen is in the middle, and the eye so that it fills the panel:
+ * the one changes the other, so in turns, of which each is a small part of the last. */
+static void fit_perspective(const fb_scene *scene, mat4 view, retreat *r) {
+    enum { TURNS = 6 };
+    for (int turn = 0; turn < TURNS; turn++) {
+        r->distance = 0;
+        visit_all(scene, view, step_back, r);
+        spread s = {.low = {FLT_MAX, FLT_MAX}, .high = {-FLT_MAX, -FLT_MAX}};
+        glm_vec3_copy(r->centre, s.eye);
+        s.eye[2] += r->distance;
+        visit_all(scene, view, widen, &s);
+        for (int i = 0; i < 2 && turn + 1 < TURNS && s.low[i] <= s.high[i]; i++) {
+            r->centre[i] += (s.low[i] + s.high[i]) / 2 * r->distance;
+        }
+    }
+}
+
 /* The camera's axes, without its place. Says so if it has none. */
 static void turn_view(fb_scene *scene, mat4 view) {
     const fb_camera *camera = &scene->camera;
@@ -143,7 +175,8 @@ static void perspective(fb_scene *scene, const float size[2], const box *b, vec3
     if (camera->scale > 0) {
         r.distance = size[1] / (2 * camera->scale * r.tangent[1]);
     } else {
-        visit_all(scene, view, step_back, &r);
+        fit_perspective(scene, view, &r);
+        glm_vec3_copy(r.centre, centre);
     }
     float eye = centre[2] + r.distance;
     float near = fmaxf(eye - b->high[2], 1e-3F * (r.distance + 1e-6F)) * 0.98F;

@@ -19,25 +19,33 @@ static const char mesh_vertex[] =
     "layout(location = 0) in vec3 point;\n"
     "layout(location = 1) in vec3 normal;\n"
     "layout(location = 2) in uint colour;\n"
+    "layout(location = 3) in uint inner;\n"
     "uniform mat4 project, view;\n"
     "uniform vec4 plane;\n"
     "out vec3 facing;\n"
-    "out vec3 base;\n"
+    "out vec3 base, inner_base;\n"
+    "vec3 unpack(uint rgb) {\n"
+    "    return vec3(rgb >> 16 & 255u, rgb >> 8 & 255u, rgb & 255u) / 255.0;\n"
+    "}\n"
     "void main() {\n"
     "    gl_Position = project * vec4(point, 1.0);\n"
     "    gl_ClipDistance[0] = dot(plane, vec4(point, 1.0));\n"
     "    facing = mat3(view) * normal;\n"
-    "    base = vec3(colour >> 16 & 255u, colour >> 8 & 255u, colour & 255u) / 255.0;\n"
+    "    base = unpack(colour);\n"
+    "    inner_base = unpack(inner);\n"
     "}\n";
 static const char mesh_fragment[] =
     "#version 330 core\n"
     "in vec3 facing;\n"
-    "in vec3 base;\n"
-    "uniform bool plain, has_inside;\n"
-    "uniform vec3 inside;\n"
+    "in vec3 base, inner_base;\n"
+    "uniform bool plain, filled;\n"
+    "uniform vec4 inside;\n" /* a colour, and how much of it is mixed with the mesh's */
     "out vec4 result;\n"
     "void main() {\n"
-    "    if (has_inside && !gl_FrontFacing) { result = vec4(inside, 1.0); return; }\n"
+    "    if (filled && !gl_FrontFacing) {\n"
+    "        result = vec4(mix(inner_base, inside.rgb, inside.a), 1.0);\n"
+    "        return;\n"
+    "    }\n"
     "    if (plain) { result = vec4(base, 1.0); return; }\n"
     "    vec3 n = length(facing) > 0.0 ? normalize(facing) : vec3(0.0, 0.0, 1.0);\n"
     "    if (!gl_FrontFacing) n = -n;\n"
@@ -70,9 +78,9 @@ static const char line_vertex[] =
     "    gl_ClipDistance[0] = dot(plane, vec4(end ? to : from, 1.0));\n"
     "}\n";
 static const char line_fragment[] = "#version 330 core\n"
-                                    "uniform vec3 colour;\n"
+                                    "uniform vec4 colour;\n"
                                     "out vec4 result;\n"
-                                    "void main() { result = vec4(colour, 1.0); }\n";
+                                    "void main() { result = colour; }\n";
 
 static bool add_shader(GLuint program, GLenum kind, const char *source) {
     GLuint shader = glCreateShader(kind);
@@ -101,9 +109,9 @@ static GLuint make_program(const char *vertex, const char *fragment) {
     return program;
 }
 
-static void set_colour(GLuint program, const char *name, unsigned rgb) {
-    glUniform3f(glGetUniformLocation(program, name), (float)(rgb >> 16 & 255) / 255,
-                (float)(rgb >> 8 & 255) / 255, (float)(rgb & 255) / 255);
+static void set_colour(GLuint program, const char *name, unsigned rgb, float alpha) {
+    glUniform4f(glGetUniformLocation(program, name), (float)(rgb >> 16 & 255) / 255,
+                (float)(rgb >> 8 & 255) / 255, (float)(rgb & 255) / 255, alpha);
 }
 
 /* ---- the context ----------------------------------------------------------------------------- */
@@ -217,26 +225,32 @@ static void fill_buffer(GLenum target, GLuint buffer, size_t bytes, const void *
 }
 
 static void draw_mesh(const drawing *d, const fb_scene *scene, const fb_scene_mesh *mesh) {
-    GLuint program = d->mesh_program, buffers[4], array;
+    GLuint program = d->mesh_program, buffers[5], array;
     glGenVertexArrays(1, &array);
     glBindVertexArray(array);
-    glGenBuffers(4, buffers);
+    glGenBuffers(5, buffers);
     fill_buffer(GL_ARRAY_BUFFER, buffers[0], mesh->n_points * 12, mesh->points);
     glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, 0, NULL);
     fill_buffer(GL_ARRAY_BUFFER, buffers[1], mesh->n_points * 12, mesh->normals);
     glVertexAttribPointer(1, 3, GL_FLOAT, GL_FALSE, 0, NULL);
     fill_buffer(GL_ARRAY_BUFFER, buffers[2], mesh->n_points * 4, mesh->colours);
     glVertexAttribIPointer(2, 1, GL_UNSIGNED_INT, 0, NULL);
-    fill_buffer(GL_ELEMENT_ARRAY_BUFFER, buffers[3], mesh->n_triangles * 12, mesh->triangles);
-    for (GLuint i = 0; i < 3; i++) {
+    fill_buffer(GL_ARRAY_BUFFER, buffers[3], mesh->n_points * 4, mesh->inside_colours);
+    glVertexAttribIPointer(3, 1, GL_UNSIGNED_INT, 0, NULL);
+    fill_buffer(GL_ELEMENT_ARRAY_BUFFER, buffers[4], mesh->n_triangles * 12, mesh->triangles);
+    for (GLuint i = 0; i < 4; i++) {
         glEnableVertexAttribArray(i);
     }
     set_plane(program, scene, mesh->whole);
     glUniform1i(glGetUniformLocation(program, "plain"), mesh->plain);
-    glUniform1i(glGetUniformLocation(program, "has_inside"), mesh->has_inside);
-    set_colour(program, "inside", mesh->inside);
+    bool filled = mesh->inside != FB_INSIDE_SHADED;
+    glUniform1i(glGetUniformLocation(program, "filled"), filled);
+    set_colour(program, "inside", mesh->inside == FB_INSIDE_PALE ? 0xFFFFFF : mesh->inside_colour,
+               mesh->inside == FB_INSIDE_PALE ? 0.35F : 1);
+    /* of a closed mesh that is not cut nothing inside can be seen */
+    (filled && (!scene->cut || mesh->whole) ? glEnable : glDisable)(GL_CULL_FACE);
     glDrawElements(GL_TRIANGLES, (GLsizei)(3 * mesh->n_triangles), GL_UNSIGNED_INT, NULL);
-    glDeleteBuffers(4, buffers);
+    glDeleteBuffers(5, buffers);
     glDeleteVertexArrays(1, &array);
 }
 
@@ -252,7 +266,7 @@ static void draw_lines(const drawing *d, const fb_scene *scene, const scene_line
         glEnableVertexAttribArray(i);
     }
     set_plane(program, scene, lines->whole);
-    set_colour(program, "colour", lines->rgb);
+    set_colour(program, "colour", lines->rgb, 1);
     glUniform1f(glGetUniformLocation(program, "width"), lines->width);
     glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)lines->n);
     glDeleteBuffers(1, &buffer);
@@ -263,13 +277,16 @@ static void draw_scene(const drawing *d, const fb_scene *scene) {
     glViewport(scene->x, scene->picture->height - scene->y - scene->height, scene->width,
                scene->height);
     glUseProgram(d->mesh_program);
-    glPolygonOffset(2, 4); /* surfaces a little farther than lines on them, steep ones more */
+    if (scene->lined) { /* surfaces a little farther than lines on them, steep ones more */
+        glPolygonOffset(2, 4);
+    }
     glUniformMatrix4fv(glGetUniformLocation(d->mesh_program, "project"), 1, GL_FALSE,
                        scene->project);
     glUniformMatrix4fv(glGetUniformLocation(d->mesh_program, "view"), 1, GL_FALSE, scene->view);
     for (const scene_mesh *m = scene->meshes; m; m = m->next) {
         draw_mesh(d, scene, &m->mesh);
     }
+    glDisable(GL_CULL_FACE);
     glUseProgram(d->line_program);
     glPolygonOffset(0, 0);
     glUniformMatrix4fv(glGetUniformLocation(d->line_program, "project"), 1, GL_FALSE,

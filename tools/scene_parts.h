@@ -41,6 +41,7 @@ struct fb_scene {
     float cut_width;
     scene_mesh *meshes, **last_mesh;
     scene_lines *lines, **last_lines;
+    bool lined; /* has lines other than a section's outlines */
     scene_mark *marks, **last_mark;
     float view[16];    /* world to the camera's axes; column-major, as OpenGL's */
     float project[16]; /* world to the panel, -1 to 1 */
