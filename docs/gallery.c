@@ -2,6 +2,7 @@
  * picture could not be drawn, 6: not written. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "docs/gallery.h"
@@ -13,6 +14,24 @@ static const struct {
     {"figure03", gallery_figure3},
     {"figure04", gallery_figure4},
 };
+
+void *gallery_memory(size_t bytes) {
+    void *memory = fb_alloc(bytes);
+    if (!memory) {
+        fprintf(stderr, "gallery: out of memory\n");
+        exit(5);
+    }
+    return memory;
+}
+
+fb_picture *gallery_picture(int width, int height) {
+    fb_picture *picture = fb_picture_new(width, height, GALLERY_WHITE);
+    if (!picture) {
+        fprintf(stderr, "gallery: out of memory\n");
+        exit(5);
+    }
+    return picture;
+}
 
 /* All of a picture or no file. */
 static int write_picture(const fb_text *png, const char *folder, const char *name) {
@@ -34,7 +53,7 @@ static int write_picture(const fb_text *png, const char *folder, const char *nam
 
 static int draw(size_t i, const char *folder) {
     fb_picture *picture = figures[i].make();
-    const char *wrong = picture ? fb_picture_render(picture) : "out of memory";
+    const char *wrong = fb_picture_render(picture);
     fb_text png;
     fb_text_init(&png, NULL);
     if (!wrong && (fb_picture_png(picture, true, &png) != FB_OK || png.failed)) {

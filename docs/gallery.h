@@ -17,17 +17,21 @@ enum {
     GALLERY_BLUE = 0x2F6DB5
 };
 
-/* ---- figures: each returns a picture to be drawn and freed, or NULL: no memory --------------- */
+/* ---- figures: each returns a picture to be drawn and freed ----------------------------------- */
 
 fb_picture *gallery_figure3(void); /* a bundle's measures */
 fb_picture *gallery_figure4(void); /* its polygon model */
+
+/* A picture, or memory from fb_alloc; without memory the program ends with a message. */
+fb_picture *gallery_picture(int width, int height);
+void *gallery_memory(size_t bytes);
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
 /* One straight bundle along z, its widest section at z = 0: so many layers in the belly (at least
  * 2) and in each tendon fibre. All its rings are scaled alike, so that the volume between them is
- * the shape's. False when memory runs out. */
-bool gallery_straight_bundle(fb_body *body, const fb_shape *shape, int belly_layers,
+ * the shape's. */
+void gallery_straight_bundle(fb_body *body, const fb_shape *shape, int belly_layers,
                              int tendon_layers);
 
 typedef struct gallery_style {

@@ -15,18 +15,14 @@ static fb_ring ring_at(const fb_shape *shape, double z) {
     return (fb_ring){{0, 0, z}, {shape->a * section, 0, 0}, {0, shape->b * section, 0}};
 }
 
-bool gallery_straight_bundle(fb_body *body, const fb_shape *shape, int belly_layers,
+void gallery_straight_bundle(fb_body *body, const fb_shape *shape, int belly_layers,
                              int tendon_layers) {
     int below = belly_layers / 2, above = belly_layers - below;
     int ends[2] = {shape->l1 > 0 ? tendon_layers : 0, shape->l4 > 0 ? tendon_layers : 0};
     *body = (fb_body){.n_bundles = 1, .time = NAN};
     body->n_rings = (size_t)(ends[0] + belly_layers + ends[1] + 1);
-    body->bundles = fb_alloc(sizeof *body->bundles);
-    body->rings = fb_alloc(body->n_rings * sizeof *body->rings);
-    if (!body->bundles || !body->rings) {
-        fb_body_free(body);
-        return false;
-    }
+    body->bundles = gallery_memory(sizeof *body->bundles);
+    body->rings = gallery_memory(body->n_rings * sizeof *body->rings);
     fb_ring *ring = body->rings;
     for (int k = 0; k < ends[0]; k++) {
         *ring++ = ring_at(shape, -shape->l2 - shape->l1 * (ends[0] - k) / ends[0]);
@@ -53,7 +49,6 @@ bool gallery_straight_bundle(fb_body *body, const fb_shape *shape, int belly_lay
         fb_v3_scale(body->rings[k].u, scale, body->rings[k].u);
         fb_v3_scale(body->rings[k].w, scale, body->rings[k].w);
     }
-    return true;
 }
 
 /* ---- meshes ---------------------------------------------------------------------------------- */
@@ -180,10 +175,7 @@ static void draw_edges(fb_scene *scene, const fb_body *body, const fb_bundle *bu
                        const gallery_style *style) {
     const fb_ring *rings = body->rings + bundle->first;
     size_t longest = bundle->rings > (size_t)sides + 1 ? bundle->rings : (size_t)sides + 1;
-    float *points = fb_alloc(3 * longest * sizeof *points);
-    if (!points) {
-        return;
-    }
+    float *points = gallery_memory(3 * longest * sizeof *points);
     for (size_t k = 0; k < bundle->rings; k++) {
         for (int j = 0; j <= sides; j++) {
             gallery_corner(points + 3 * j, &rings[k], sides, j % sides);
@@ -199,25 +191,24 @@ static void draw_edges(fb_scene *scene, const fb_body *body, const fb_bundle *bu
     fb_free(points);
 }
 
-/* Room for a body's corners and triangles in one block; false when memory runs out. */
-static bool make_room(growing *g, const fb_body *body, int sides) {
+/* Room for a body's corners and triangles. */
+static void make_room(growing *g, const fb_body *body, int sides) {
     size_t corners = 0;
     for (size_t i = 0; i < body->n_bundles; i++) {
         corners += 2 * (size_t)sides * body->bundles[i].rings;
     }
-    g->points = fb_alloc(3 * corners * sizeof *g->points);
-    g->normals = fb_alloc(3 * corners * sizeof *g->normals);
-    g->colours = fb_alloc(corners * sizeof *g->colours);
-    g->inside = fb_alloc(corners * sizeof *g->inside);
-    g->triangles = fb_alloc(3 * corners * sizeof *g->triangles);
-    return g->points && g->normals && g->colours && g->inside && g->triangles;
+    g->points = gallery_memory(3 * corners * sizeof *g->points);
+    g->normals = gallery_memory(3 * corners * sizeof *g->normals);
+    g->colours = gallery_memory(corners * sizeof *g->colours);
+    g->inside = gallery_memory(corners * sizeof *g->inside);
+    g->triangles = gallery_memory(3 * corners * sizeof *g->triangles);
 }
 
 void gallery_draw_body(fb_scene *scene, const fb_body *body, const gallery_style *style) {
     int sides = style->sides ? style->sides : 24;
     growing g = {.n_points = 0};
-    bool room = make_room(&g, body, sides);
-    for (size_t i = 0; i < body->n_bundles && room; i++) {
+    make_room(&g, body, sides);
+    for (size_t i = 0; i < body->n_bundles; i++) {
         const fb_bundle *bundle = &body->bundles[i];
         if (bundle->rings < 2) {
             continue;
@@ -230,19 +221,17 @@ void gallery_draw_body(fb_scene *scene, const fb_body *body, const gallery_style
             draw_edges(scene, body, bundle, sides, style);
         }
     }
-    if (room) {
-        fb_scene_add_mesh(scene, &(fb_scene_mesh){.n_points = g.n_points,
-                                                  .n_triangles = g.n_triangles,
-                                                  .points = g.points,
-                                                  .normals = g.normals,
-                                                  .colours = g.colours,
-                                                  .inside_colours = style->across ? g.inside : NULL,
-                                                  .triangles = g.triangles,
-                                                  .inside = style->inside ? FB_INSIDE_COLOUR
-                                                                          : FB_INSIDE_PALE,
-                                                  .inside_colour = style->inside,
-                                                  .plain = style->plain});
-    }
+    fb_scene_add_mesh(scene,
+                      &(fb_scene_mesh){.n_points = g.n_points,
+                                       .n_triangles = g.n_triangles,
+                                       .points = g.points,
+                                       .normals = g.normals,
+                                       .colours = g.colours,
+                                       .inside_colours = style->across ? g.inside : NULL,
+                                       .triangles = g.triangles,
+                                       .inside = style->inside ? FB_INSIDE_COLOUR : FB_INSIDE_PALE,
+                                       .inside_colour = style->inside,
+                                       .plain = style->plain});
     fb_free(g.points);
     fb_free(g.normals);
     fb_free(g.colours);

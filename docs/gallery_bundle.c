@@ -117,13 +117,10 @@ static void draw_middle(fb_scene *scene, const fb_shape *shape) {
 }
 
 fb_picture *gallery_figure3(void) {
-    fb_picture *picture = fb_picture_new(1280, 350, GALLERY_WHITE);
+    fb_picture *picture = gallery_picture(1280, 350);
     fb_body body;
     fb_shape shape = example();
-    if (!picture || !gallery_straight_bundle(&body, &shape, 64, 8)) {
-        fb_picture_free(picture);
-        return NULL;
-    }
+    gallery_straight_bundle(&body, &shape, 64, 8);
     fb_scene *side = fb_picture_panel(picture, 0, 0, 900, 350, "(a) from the side");
     gallery_draw_body(side, &body, &(gallery_style){.sides = 64});
     draw_side(side, &shape);
@@ -161,13 +158,10 @@ static void draw_ring(fb_scene *scene, const fb_body *body, size_t k, int sides)
 
 fb_picture *gallery_figure4(void) {
     enum { SIDES = 12 };
-    fb_picture *picture = fb_picture_new(1280, 380, GALLERY_WHITE);
+    fb_picture *picture = gallery_picture(1280, 380);
     fb_body body;
     fb_shape shape = example();
-    if (!picture || !gallery_straight_bundle(&body, &shape, 16, 3)) {
-        fb_picture_free(picture);
-        return NULL;
-    }
+    gallery_straight_bundle(&body, &shape, 16, 3);
     fb_scene *model = fb_picture_panel(picture, 0, 0, 900, 380,
                                        "(a) layers along z, each with twelve sides");
     gallery_draw_body(model, &body,

@@ -266,22 +266,34 @@ static float height_over(const float plane[4], const float *p) {
     return plane[0] * p[0] + plane[1] * p[1] + plane[2] * p[2] + plane[3];
 }
 
-/* Where a triangle crosses the plane: two ends. False if it does not. */
-static bool cross_triangle(float *ends, const float plane[4], const fb_scene_mesh *mesh, size_t t) {
-    int found = 0;
-    for (int i = 0; i < 3; i++) {
-        const float *p = mesh->points + 3 * (size_t)mesh->triangles[3 * t + (size_t)i];
-        const float *q = mesh->points + 3 * (size_t)mesh->triangles[3 * t + (size_t)((i + 1) % 3)];
-        float hp = height_over(plane, p), hq = height_over(plane, q);
-        if ((hp >= 0) == (hq >= 0)) {
-            continue;
-        }
-        for (int k = 0; k < 3 && ends; k++) {
-            ends[3 * found + k] = p[k] + (q[k] - p[k]) * hp / (hp - hq);
-        }
-        found++;
+bool fb_scene_keeps(const fb_scene *scene, const float *p) {
+    return height_over(scene->plane, p) >= 0;
+}
+
+bool fb_scene_cross(const fb_scene *scene, const float *p, const float *q, float at[3]) {
+    float hp = height_over(scene->plane, p), hq = height_over(scene->plane, q);
+    if ((hp >= 0) == (hq >= 0)) {
+        return false;
     }
-    return found == 2; /* 0 or 2: signs change an even number of times around */
+    for (int k = 0; k < 3; k++) {
+        at[k] = p[k] + (q[k] - p[k]) * (hp / (hp - hq));
+    }
+    return true;
+}
+
+bool fb_scene_cross_triangle(const fb_scene *scene, const fb_scene_mesh *mesh, size_t t,
+                             float ends[6]) {
+    const unsigned *corner = mesh->triangles + 3 * t;
+    int found = 0; /* 2 at most: signs change an even number of times around */
+    for (int i = 0; i < 3; i++) {
+        const float *p = mesh->points + 3 * (size_t)corner[i];
+        const float *q = mesh->points + 3 * (size_t)corner[(i + 1) % 3];
+        float at[3];
+        if (fb_scene_cross(scene, p, q, at)) {
+            memcpy(ends + 3 * found++, at, sizeof at);
+        }
+    }
+    return found == 2;
 }
 
 void fb_scene_cut(fb_scene *scene) {
@@ -290,13 +302,13 @@ void fb_scene_cut(fb_scene *scene) {
     }
     for (const scene_mesh *m = scene->meshes; m; m = m->next) {
         size_t n = 0;
+        float crossing[6];
         for (size_t t = 0; t < m->mesh.n_triangles && !m->mesh.whole; t++) {
-            n += cross_triangle(NULL, scene->plane, &m->mesh, t);
+            n += fb_scene_cross_triangle(scene, &m->mesh, t, crossing);
         }
         float *ends = n ? add_pieces(scene, n, scene->cut_rgb, scene->cut_width, true) : NULL;
         for (size_t t = 0; t < m->mesh.n_triangles && ends; t++) {
-            float crossing[6];
-            if (cross_triangle(crossing, scene->plane, &m->mesh, t)) {
+            if (fb_scene_cross_triangle(scene, &m->mesh, t, crossing)) {
                 memcpy(ends, crossing, sizeof crossing);
                 ends += 6;
             }

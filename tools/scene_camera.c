@@ -18,29 +18,51 @@ typedef struct box {
 
 typedef void visit(const float *at, void *context); /* at: along the camera's axes */
 
-static bool is_kept(const fb_scene *scene, const float *p, bool whole) {
-    const float *plane = scene->plane;
-    return !scene->cut || whole ||
-           plane[0] * p[0] + plane[1] * p[1] + plane[2] * p[2] + plane[3] >= 0;
+static void visit_point(const float *p, mat4 view, visit *f, void *context) {
+    vec3 from = {p[0], p[1], p[2]}, at;
+    glm_mat4_mulv3(view, from, 1, at);
+    f(at, context);
 }
 
-static void visit_points(const fb_scene *scene, mat4 view, const float *points, size_t n,
-                         bool whole, visit *f, void *context) {
-    for (size_t i = 0; i < n; i++) {
-        if (is_kept(scene, points + 3 * i, whole)) {
-            vec3 p = {points[3 * i], points[3 * i + 1], points[3 * i + 2]}, at;
-            glm_mat4_mulv3(view, p, 1, at);
-            f(at, context);
+/* The points of a mesh that are left, and those where it is cut. */
+static void visit_mesh(const fb_scene *scene, const fb_scene_mesh *mesh, mat4 view, visit *f,
+                       void *context) {
+    bool cut = scene->cut && !mesh->whole;
+    for (size_t i = 0; i < mesh->n_points; i++) {
+        if (!cut || fb_scene_keeps(scene, mesh->points + 3 * i)) {
+            visit_point(mesh->points + 3 * i, view, f, context);
+        }
+    }
+    for (size_t t = 0; t < mesh->n_triangles && cut; t++) {
+        float ends[6];
+        if (fb_scene_cross_triangle(scene, mesh, t, ends)) {
+            visit_point(ends, view, f, context);
+            visit_point(ends + 3, view, f, context);
+        }
+    }
+}
+
+static void visit_lines(const fb_scene *scene, const scene_lines *lines, mat4 view, visit *f,
+                        void *context) {
+    bool cut = scene->cut && !lines->whole;
+    for (size_t i = 0; i < 2 * lines->n; i++) {
+        const float *p = lines->ends + 3 * i;
+        float at[3];
+        if (!cut || fb_scene_keeps(scene, p)) {
+            visit_point(p, view, f, context);
+        }
+        if (cut && i % 2 == 0 && fb_scene_cross(scene, p, p + 3, at)) {
+            visit_point(at, view, f, context);
         }
     }
 }
 
 static void visit_all(const fb_scene *scene, mat4 view, visit *f, void *context) {
     for (const scene_mesh *m = scene->meshes; m; m = m->next) {
-        visit_points(scene, view, m->mesh.points, m->mesh.n_points, m->mesh.whole, f, context);
+        visit_mesh(scene, &m->mesh, view, f, context);
     }
     for (const scene_lines *l = scene->lines; l; l = l->next) {
-        visit_points(scene, view, l->ends, 2 * l->n, l->whole, f, context);
+        visit_lines(scene, l, view, f, context);
     }
 }
 

@@ -63,6 +63,13 @@ struct fb_picture {
 void fb_picture_wrong(fb_picture *picture, const char *text);
 /* Computes the cameras' matrices. Says what is wrong with them. */
 void fb_picture_aim(fb_picture *picture);
+/* Whether a point is on that side of a scene's section plane that is kept. */
+bool fb_scene_keeps(const fb_scene *scene, const float *p);
+/* Where the plane crosses a piece; false if it does not. */
+bool fb_scene_cross(const fb_scene *scene, const float *p, const float *q, float at[3]);
+/* The same of a triangle of a mesh: both ends. */
+bool fb_scene_cross_triangle(const fb_scene *scene, const fb_scene_mesh *mesh, size_t t,
+                             float ends[6]);
 /* The outlines of a scene's meshes on its section plane, as lines that it does not cut. */
 void fb_scene_cut(fb_scene *scene);
 /* Draws meshes and lines into the picture's pixels. NULL or what is wrong. */
