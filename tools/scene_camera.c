@@ -132,7 +132,6 @@ static void turn_view(fb_scene *scene, mat4 view) {
     glm_vec3_cross(look, up, right);
     if (!(glm_vec3_norm(right) > 1e-6F)) {
         fb_picture_wrong(scene->picture, "a camera looks nowhere, or along what it calls up");
-        glm_mat4_identity(view);
         return;
     }
     glm_look(GLM_VEC3_ZERO, look, up, view);
@@ -225,7 +224,7 @@ static void orthographic(fb_scene *scene, const float size[2], const box *b, vec
 
 static void aim(fb_scene *scene, float common_scale) {
     const fb_camera *camera = &scene->camera;
-    mat4 view, projection, fit;
+    mat4 view = GLM_MAT4_IDENTITY_INIT, projection, fit;
     vec3 centre;
     box b;
     float size[2];
@@ -262,7 +261,7 @@ void fb_picture_aim(fb_picture *picture) {
             fb_picture_wrong(picture, "a camera's angle or scale is out of range");
         }
         if (picture->one_scale && is_fitted(scene)) {
-            mat4 view;
+            mat4 view = GLM_MAT4_IDENTITY_INIT;
             box b;
             turn_view(scene, view);
             find_box(scene, view, &b);
