@@ -174,6 +174,8 @@ static const char *open_context(drawing *d) {
     return d->mesh_program && d->line_program ? NULL : "OpenGL does not compile the shaders";
 }
 
+/* The display stays open until the program ends: it may be another's as well, and to load the
+ * driver again takes longer than to draw. */
 static void close_context(drawing *d) {
     if (d->display == EGL_NO_DISPLAY) {
         return;
@@ -186,7 +188,6 @@ static void close_context(drawing *d) {
         eglMakeCurrent(d->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
         eglDestroyContext(d->display, d->context);
     }
-    eglTerminate(d->display);
     eglReleaseThread();
 }
 

@@ -1,6 +1,8 @@
 /* A picture as PNG by libpng; colours by median cut (Heckbert, "Color image quantization for frame
- * buffer display", 1982): the box of colours with the most pixels times extent is halved at the
- * median until there are 256. */
+ * buffer display", 1982): boxes of colours are halved at the median until there are 256. Which is
+ * next depends on how long it is more than on its pixels, so that small parts keep their colours.
+ */
+#include <math.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -18,7 +20,7 @@ typedef struct shade {
 
 typedef struct shade_box {
     size_t first, n;
-    double weight; /* pixels times the square of the longest side */
+    double weight; /* cube root of its pixels times the square of the longest side */
     int channel;   /* of the longest side: the shift of its bits */
 } shade_box;
 
@@ -87,7 +89,7 @@ static void measure_box(shade_box *box, const shade *shades) {
             box->channel = shift;
         }
     }
-    box->weight = pixels * longest * longest;
+    box->weight = cbrt(pixels) * longest * longest;
 }
 
 /* Cuts a box in two at its median; the new one goes to *other. */
