@@ -131,7 +131,7 @@ asan: ## tests under the address and undefined-behaviour sanitizers
 ubsan: ## tests under the undefined-behaviour sanitizer
 	$(MAKE) CONFIG=ubsan test
 valgrind: $(TESTS) tools ## tests under valgrind
-	@FB_WRAPPER="valgrind -q --leak-check=full --error-exitcode=9" sh tests/run.sh $(BUILD) $(TESTS)
+	@FB_WRAPPER="valgrind -q --leak-check=full --error-exitcode=9 --suppressions=tests/valgrind.supp" sh tests/run.sh $(BUILD) $(TESTS)
 coverage: ## which lines the tests reach
 	$(MAKE) CONFIG=coverage test
 	@sh tests/coverage.sh build/coverage
