@@ -4,6 +4,7 @@
 
 #include "docs/gallery.h"
 #include "libcore/base/arena.h"
+#include "libcore/base/number.h"
 #include "libcore/base/spatial.h"
 
 #define PI 3.14159265358979323846
@@ -19,7 +20,7 @@ void gallery_straight_bundle(fb_body *body, const fb_shape *shape, int belly_lay
                              int tendon_layers) {
     int below = belly_layers / 2, above = belly_layers - below;
     int ends[2] = {shape->l1 > 0 ? tendon_layers : 0, shape->l4 > 0 ? tendon_layers : 0};
-    *body = (fb_body){.n_bundles = 1, .time = NAN};
+    *body = (fb_body){.n_bundles = 1, .time = FB_NAN};
     body->n_rings = (size_t)(ends[0] + belly_layers + ends[1] + 1);
     body->bundles = gallery_memory(sizeof *body->bundles);
     body->rings = gallery_memory(body->n_rings * sizeof *body->rings);

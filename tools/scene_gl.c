@@ -262,7 +262,7 @@ static void draw_lines(const drawing *d, const fb_scene *scene, const scene_line
     glGenBuffers(1, &buffer);
     fill_buffer(GL_ARRAY_BUFFER, buffer, lines->n * 24, lines->ends);
     for (GLuint i = 0; i < 2; i++) {
-        glVertexAttribPointer(i, 3, GL_FLOAT, GL_FALSE, 24, (const char *)NULL + 12 * (size_t)i);
+        glVertexAttribPointer(i, 3, GL_FLOAT, GL_FALSE, 24, (const void *)(12 * (uintptr_t)i));
         glVertexAttribDivisor(i, 1);
         glEnableVertexAttribArray(i);
     }
