@@ -12,7 +12,8 @@ CORPUS ?= $(if $(wildcard ../shared/corpus),../shared,)
 VERSION := $(shell sed -n 's/.*FB_VERSION "\(.*\)"/\1/p' libcore/version.h)
 # Packages of Debian 12: to build, and what `make check` needs besides.
 PACKAGES := pkg-config libxml2-dev libjansson-dev nettle-dev liblapacke-dev \
-  libopenblas-dev libcairo2-dev libcunit1-dev jq python3-jsonschema libxml2-utils
+  libopenblas-dev libcairo2-dev libegl-dev libgl-dev libopengl-dev libgl1-mesa-dri libpng-dev libcglm-dev \
+  libcunit1-dev jq python3-jsonschema libxml2-utils
 LIBRARIES := libxml-2.0 jansson nettle
 
 BUILD := build/$(CONFIG)
@@ -33,6 +34,8 @@ LIBS = $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -lm
 ALGEBRA := -llapacke -lopenblas
 # drawing: for fbplot only
 DRAWING = $(shell pkg-config --libs cairo 2>/dev/null)
+# pictures of scenes: for what uses tools/scene.h only
+PICTURES = $(shell pkg-config --libs egl opengl libpng cairo 2>/dev/null)
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -g -fPIC -ffp-contract=off -fno-math-errno -fvisibility=default $(WARNINGS) \
   $(OPTIMISE_$(CONFIG)) -I. $(CLIBS) $(CFLAGS)
 
@@ -77,7 +80,9 @@ $(BUILD)/libfb.so: $(call object,$(LIB_SOURCES))
 
 $(BUILD)/fbsim: LIBS += $(ALGEBRA)
 $(BUILD)/fbplot $(BUILD)/tests/tools/test_fbplot $(BUILD)/tests/tools/test_fbplot_fbsim: LIBS += $(DRAWING)
-$(BUILD)/tools/fbplot_canvas.o $(BUILD)/tests/tools/test_fbplot.o: CLIBS += $(shell pkg-config --cflags cairo 2>/dev/null | sed 's/-I/-isystem /g')
+$(BUILD)/tests/tools/test_scene $(BUILD)/docs/gallery: LIBS += $(PICTURES)
+$(BUILD)/tools/scene_png.o $(BUILD)/tests/tools/test_scene.o: CLIBS += $(shell pkg-config --cflags libpng 2>/dev/null | sed 's/-I/-isystem /g')
+$(BUILD)/tools/fbplot_canvas.o $(BUILD)/tools/scene_overlay.o $(BUILD)/tests/tools/test_fbplot.o: CLIBS += $(shell pkg-config --cflags cairo 2>/dev/null | sed 's/-I/-isystem /g')
 $(BINARIES): $(BUILD)/%: $(BUILD)/tools/%_main.o $(CLI) $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@
 
@@ -126,7 +131,7 @@ asan: ## tests under the address and undefined-behaviour sanitizers
 ubsan: ## tests under the undefined-behaviour sanitizer
 	$(MAKE) CONFIG=ubsan test
 valgrind: $(TESTS) tools ## tests under valgrind
-	@FB_WRAPPER="valgrind -q --leak-check=full --error-exitcode=9" sh tests/run.sh $(BUILD) $(TESTS)
+	@FB_WRAPPER="valgrind -q --leak-check=full --error-exitcode=9 --suppressions=tests/valgrind.supp" sh tests/run.sh $(BUILD) $(TESTS)
 coverage: ## which lines the tests reach
 	$(MAKE) CONFIG=coverage test
 	@sh tests/coverage.sh build/coverage
@@ -159,10 +164,12 @@ format: ## clang-format all sources
 	clang-format -i $(filter-out libcore/model/classes_%,$(LIB_SOURCES) $(HEADERS)) $(wildcard tools/*.[ch] tests/*.[ch] tests/*/*.[ch])
 golden: tools ## rewrite the expected outputs; git diff then shows what changed
 	@sh tests/golden.sh $(BUILD) update
-docs: tools $(BUILD)/docs/generate ## regenerate what docs/ holds of the class tables and options
+docs: tools $(BUILD)/docs/generate $(BUILD)/docs/gallery ## regenerate what docs/ holds of the class tables and options, and its pictures
 	@sh docs/generate.sh $(BUILD)
 $(BUILD)/docs/generate: $(call object,docs/generate.c) $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@
+$(BUILD)/docs/gallery: $(call object,$(wildcard docs/gallery*.c)) $(CLI) $(LIB)
+	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(LIBS) -o $@
 dist: ## a source archive
 	git archive --prefix=fbtools-$(VERSION)/ -o fbtools-$(VERSION).tar.gz HEAD
 clean: ## remove all that was built

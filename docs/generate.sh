@@ -1,5 +1,7 @@
 #!/bin/sh
 # Writes the documents that follow from the code: docs/*.schema.json, classes.md, errors.md, man/*.1.
+# Writes the documents that follow from the code: docs/fb.schema.json, classes.md, errors.md, man/*.1,
+# gallery/*.png.
 set -eu
 build=$1
 "$build/docs/generate" schema > docs/fb.schema.json
@@ -8,6 +10,8 @@ build=$1
 "$build/docs/generate" errors > docs/errors.md
 "$build/fbsim" sweep models/elbow/elbow.osim --coordinate elbow_flexion |
     "$build/fbplot" --degrees --size 160x95 -o docs/elbow.svg
+mkdir -p docs/gallery
+"$build/docs/gallery" docs/gallery
 version=$(sed -n 's/.*FB_VERSION "\(.*\)"/\1/p' libcore/version.h)
 for tool in osim2fb fb2osim fbinfo fbsim fbplot; do
     # the parts of --help, and between them the text of docs/man/TOOL.in

@@ -41,9 +41,14 @@ check_includes() {
         if grep -q '# *include <libxml' "$file" && [ "$file" != formats/xml.c ]; then
             wrong "$file includes libxml2; only formats/xml.c may"
         fi
-        if grep -q '# *include <cairo' "$file" && [ "$file" != tools/fbplot_canvas.c ]; then
-            wrong "$file includes cairo; only tools/fbplot_canvas.c may"
-        fi
+        case $file in
+        tools/fbplot_canvas.c | tools/scene_overlay.c) ;;
+        *) ! grep -q '# *include <cairo' "$file" || wrong "$file includes cairo" ;;
+        esac
+        case $file in
+        tools/scene_*.c) ;;
+        *) ! grep -qE '# *include <(EGL|GL|png|cglm)' "$file" || wrong "$file draws; tools/scene_*.c do" ;;
+        esac
         case $file in
         formats/json* | formats/bundle_spec.c | formats/fb_read.c | formats/osim_extra.c | tools/fbinfo.c) ;; # steps are JSON
         *) ! grep -q '# *include <jansson' "$file" || wrong "$file includes jansson" ;;

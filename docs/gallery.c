@@ -1,0 +1,98 @@
+/* Draws the pictures of docs/gallery: gallery FOLDER [FIGURE ..]. Exit status 0, 2: usage, 5: a
+ * picture could not be drawn, 6: not written. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "docs/gallery.h"
+
+static const struct {
+    const char *name;
+    fb_picture *(*make)(void);
+} figures[] = {
+    {"figure03", gallery_figure3},
+    {"figure04", gallery_figure4},
+};
+
+void *gallery_memory(size_t bytes) {
+    void *memory = fb_alloc(bytes);
+    if (!memory) {
+        fprintf(stderr, "gallery: out of memory\n");
+        exit(5);
+    }
+    return memory;
+}
+
+fb_picture *gallery_picture(int width, int height) {
+    fb_picture *picture = fb_picture_new(width, height, GALLERY_WHITE);
+    if (!picture) {
+        fprintf(stderr, "gallery: out of memory\n");
+        exit(5);
+    }
+    return picture;
+}
+
+/* All of a picture or no file. */
+static int write_picture(const fb_text *png, const char *folder, const char *name) {
+    char file[1024];
+    int n = snprintf(file, sizeof file, "%s/%s.png", folder, name);
+    FILE *out = n < (int)sizeof file ? fopen(file, "wb") : NULL;
+    if (!out) {
+        fprintf(stderr, "gallery: cannot write %s/%s.png: %s\n", folder, name, strerror(errno));
+        return 6;
+    }
+    size_t written = fwrite(png->bytes, 1, png->n, out);
+    if (fclose(out) != 0 || written != png->n) {
+        fprintf(stderr, "gallery: cannot write %s: %s\n", file, strerror(errno));
+        remove(file);
+        return 6;
+    }
+    return 0;
+}
+
+static int draw(size_t i, const char *folder) {
+    fb_picture *picture = figures[i].make();
+    const char *wrong = fb_picture_render(picture);
+    fb_text png;
+    fb_text_init(&png, NULL);
+    if (!wrong && (fb_picture_png(picture, true, &png) != FB_OK || png.failed)) {
+        wrong = "out of memory";
+    }
+    int status = 5;
+    if (wrong) {
+        fprintf(stderr, "gallery: %s: %s\n", figures[i].name, wrong);
+    } else {
+        status = write_picture(&png, folder, figures[i].name);
+    }
+    fb_text_free(&png);
+    fb_picture_free(picture);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        fprintf(stderr, "usage: gallery FOLDER [FIGURE ..]\n");
+        return 2;
+    }
+    const size_t n = sizeof figures / sizeof figures[0];
+    for (int a = 2; a < argc; a++) {
+        size_t i = 0;
+        while (i < n && strcmp(argv[a], figures[i].name) != 0) {
+            i++;
+        }
+        if (i == n) {
+            fprintf(stderr, "gallery: there is no %s\n", argv[a]);
+            return 2;
+        }
+    }
+    int status = 0;
+    for (size_t i = 0; i < n && status == 0; i++) {
+        bool wanted = argc == 2;
+        for (int a = 2; a < argc; a++) {
+            wanted = wanted || strcmp(argv[a], figures[i].name) == 0;
+        }
+        status = wanted ? draw(i, argv[1]) : 0;
+    }
+    return status;
+}
