@@ -1,6 +1,5 @@
 #!/bin/sh
-# Writes the documents that follow from the code: docs/*.schema.json, classes.md, errors.md, man/*.1.
-# Writes the documents that follow from the code: docs/fb.schema.json, classes.md, errors.md, man/*.1,
+# Writes the documents that follow from the code: docs/*.schema.json, classes.md, errors.md, man/*.1,
 # gallery/*.png.
 set -eu
 build=$1

@@ -2,6 +2,7 @@
 
 #include <locale.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static int print_digits(char *out, uint64_t m) {
     return n;
 }
 
-/* Writes m / 10^decimals, 0 <= decimals <= 22, in plain or scientific notation; returns the length.
+/* Writes m / 10^decimals, 0 <= decimals, in plain or scientific notation; returns the length.
  */
 static int print_decimal(char *out, uint64_t m, int decimals) {
     char digits[24];
@@ -84,6 +85,46 @@ static int find_decimal(double x, uint64_t *m, int *decimals) {
             *m = (uint64_t)r;
             *decimals = k;
             return 1;
+        }
+    }
+    return 0;
+}
+
+__extension__ typedef unsigned __int128 wide;
+
+/* x > 0 that takes more than 15 digits: 16 if they read back, else 17, in exact integer arithmetic.
+ * With x = f 2^e, x 10^k = f 5^k 2^(e + k); a decimal D 10^-k reads back if it is less than half a
+ * unit of f away, 2 |D 2^-(e + k) - f 5^k| < 5^k. 0 if 15 digits do, or x is out of range. */
+static int find_long(double x, uint64_t *m, int *decimals) {
+    int e;
+    uint64_t f = (uint64_t)ldexp(frexp(x, &e), 53), found = 0;
+    e -= 53;
+    int top = 0; /* x is of [10^top, 10^(top + 1)) */
+    while (top < EXACT_POWER && x >= power10[top + 1]) {
+        top++;
+    }
+    while (top > -10 && x < 1 && x * power10[-top] < 1) {
+        top--;
+    }
+    uint64_t five = 1;
+    int k = 14 - top;
+    if (k < 0 || k > 24 || e + k + 2 >= 0 || f == (uint64_t)1 << 52) {
+        return 0;
+    }
+    for (int i = 0; i < k; i++) {
+        five *= 5;
+    }
+    for (int digits = 15; digits <= 17; digits++, k++, five *= 5) {
+        int shift = -(e + k);
+        wide exact = (wide)f * five, unit = (wide)1 << shift;
+        wide rest = exact & (unit - 1);
+        found = (uint64_t)(exact >> shift);
+        bool up = 2 * rest > unit || (2 * rest == unit && found % 2 == 1);
+        found += up;
+        if (2 * (up ? unit - rest : rest) < five) {
+            *m = found;
+            *decimals = k;
+            return digits > 15;
         }
     }
     return 0;
@@ -150,7 +191,8 @@ int fb_number_print(char out[FB_NUMBER_MAX], double x) {
         int decimals;
         if (x == 0) {
             out[n++] = '0';
-        } else if (x < 1e16 && x > 1e-9 && find_decimal(x, &m, &decimals)) {
+        } else if (x < 1e16 && x > 1e-9 &&
+                   (find_long(x, &m, &decimals) || find_decimal(x, &m, &decimals))) {
             n += print_decimal(out + n, m, decimals);
         } else {
             n += print_slow(out + n, x);
