@@ -70,12 +70,12 @@ static double count(const rows *r) {
 /* ---- outlines -------------------------------------------------------------------------------- */
 
 /* The outline's extent: x least and greatest, y least and greatest. */
-static void extent(double box[4], const fb_outline *o) {
+static void extent(double box[4], const fb_lattice_outline *o) {
     box[1] = o->aspect;
     box[3] = 1;
     box[0] = -box[1];
     box[2] = -box[3];
-    if (o->kind == FB_OUTLINE_POLYGON) {
+    if (o->kind == FB_LATTICE_POLYGON) {
         box[0] = box[2] = FB_INFINITY;
         box[1] = box[3] = -FB_INFINITY;
         for (size_t k = 0; k < o->n_points; k++) {
@@ -88,8 +88,8 @@ static void extent(double box[4], const fb_outline *o) {
 }
 
 /* Where the outline's inside begins and ends at a height y; false if it has none there. */
-static bool span(double x[2], const fb_outline *o, double y) {
-    if (o->kind != FB_OUTLINE_POLYGON) {
+static bool span(double x[2], const fb_lattice_outline *o, double y) {
+    if (o->kind != FB_LATTICE_POLYGON) {
         double k = o->corner, beyond = fb_greater(fabs(y) - (1 - k), 0);
         x[1] = o->aspect * (1 - k + sqrt(fb_greater(k * k - beyond * beyond, 0)));
         x[0] = -x[1];
@@ -109,7 +109,7 @@ static bool span(double x[2], const fb_outline *o, double y) {
 }
 
 /* The cells of a half-width a inside an outline; false if memory runs out. */
-static bool cover(rows *r, const fb_outline *o, double a) {
+static bool cover(rows *r, const fb_lattice_outline *o, double a) {
     double box[4], b = o->ratio * a, slack = 1e-12;
     extent(box, o);
     int low = least((int)ceil(box[2] / (2 * b) - 0.5 - slack), -1);
@@ -137,8 +137,8 @@ static bool cover(rows *r, const fb_outline *o, double a) {
     return true;
 }
 
-static double area(const fb_outline *o) {
-    if (o->kind != FB_OUTLINE_POLYGON) {
+static double area(const fb_lattice_outline *o) {
+    if (o->kind != FB_LATTICE_POLYGON) {
         return o->aspect * (4 - (4 - PI) * o->corner * o->corner);
     }
     double sum = 0;
@@ -149,7 +149,7 @@ static double area(const fb_outline *o) {
     return fabs(sum) / 2;
 }
 
-static bool holds_core(const fb_outline *o) {
+static bool holds_core(const fb_lattice_outline *o) {
     bool inside = false;
     for (size_t k = 0; k < o->n_points; k++) {
         const double *a = o->points[k], *b = o->points[(k + 1) % o->n_points];
@@ -160,20 +160,20 @@ static bool holds_core(const fb_outline *o) {
     return inside;
 }
 
-static const char *check(const fb_outline *o, double bundles) {
+static const char *check(const fb_lattice_outline *o, double bundles) {
     if (!(bundles >= FB_LATTICE_LEAST)) {
         return "a muscle has at least 4 bundles, one in each quadrant around its core";
     }
     if (bundles > FB_LATTICE_MOST) {
         return "a muscle has at most 1,000,000 bundles";
     }
-    if (o->kind == FB_OUTLINE_ROUND) {
+    if (o->kind == FB_LATTICE_ROUND) {
         return NULL;
     }
     if (!(o->ratio > 0 && isfinite(o->ratio))) {
         return "the ratio of a bundle's height and width is not a positive number";
     }
-    if (o->kind == FB_OUTLINE_FLAT) {
+    if (o->kind == FB_LATTICE_FLAT) {
         if (!(o->aspect > 0 && isfinite(o->aspect))) {
             return "the outline's width over its height is not a positive number";
         }
@@ -280,7 +280,7 @@ void fb_lattice_free(fb_lattice *lattice) {
 
 /* A circle of a radius in cells. */
 static const char *round_lattice(fb_lattice *lattice, double radius) {
-    fb_outline circle = {.kind = FB_OUTLINE_FLAT, .ratio = 1, .aspect = 1, .corner = 1};
+    fb_lattice_outline circle = {.kind = FB_LATTICE_FLAT, .ratio = 1, .aspect = 1, .corner = 1};
     rows r = {0};
     const char *why = cover(&r, &circle, 0.5 / radius) ? list(lattice, &r, 0.5) : no_memory;
     fb_free(r.row);
@@ -338,7 +338,7 @@ double fb_lattice_radius(double bundles) {
 }
 
 typedef struct search {
-    const fb_outline *outline;
+    const fb_lattice_outline *outline;
     double bundles;
     rows rows;
     double best, error; /* the half-width with the nearest number, and how far that is off */
@@ -365,13 +365,13 @@ static double try_size(search *q, double a) {
     return n;
 }
 
-const char *fb_lattice_for(fb_lattice *lattice, const fb_outline *outline, double bundles) {
+const char *fb_lattice_for(fb_lattice *lattice, const fb_lattice_outline *outline, double bundles) {
     memset(lattice, 0, sizeof *lattice);
     const char *why = check(outline, bundles);
     if (why) {
         return why;
     }
-    if (outline->kind == FB_OUTLINE_ROUND) {
+    if (outline->kind == FB_LATTICE_ROUND) {
         return round_lattice(lattice, fb_lattice_radius(bundles));
     }
     search q = {.outline = outline, .bundles = bundles, .error = FB_INFINITY};

@@ -34,22 +34,22 @@ typedef struct fb_lattice {
     size_t *at;          /* [size[1]][size[0]]: the cell's number + 1, or 0 */
 } fb_lattice;
 
-typedef enum fb_outline_kind {
-    FB_OUTLINE_ROUND,  /* round in cells: an ellipse of width over height 1/R */
-    FB_OUTLINE_FLAT,   /* an ellipse or a rounded rectangle of any width over height */
-    FB_OUTLINE_POLYGON /* as of a mesh that is cut */
-} fb_outline_kind;
+typedef enum fb_lattice_outline_kind {
+    FB_LATTICE_ROUND,  /* round in cells: an ellipse of width over height 1/R */
+    FB_LATTICE_FLAT,   /* an ellipse or a rounded rectangle of any width over height */
+    FB_LATTICE_POLYGON /* as of a mesh that is cut */
+} fb_lattice_outline_kind;
 
 /* The outline of a section, with the core at x = y = 0. */
-typedef struct fb_outline {
-    fb_outline_kind kind;
+typedef struct fb_lattice_outline {
+    fb_lattice_outline_kind kind;
     double ratio;  /* R = b / a of the cells; of a round outline: not used */
     double aspect; /* flat: the section's width over its height; half the height is the unit */
     double corner; /* flat: half-axes of the corners as parts of half-width and half-height, from 0,
                       a rectangle, to 1, an ellipse */
     const double (*points)[2]; /* polygon: corners in turn, either way round, in any unit */
     size_t n_points;
-} fb_outline;
+} fb_lattice_outline;
 
 /* All functions that return a text return NULL if they did what they are for, else a sentence that
  * says why not (static; the lattice is then empty). */
@@ -63,7 +63,7 @@ double fb_lattice_radius(double bundles);
 /* A lattice of about so many bundles, FB_LATTICE_LEAST to FB_LATTICE_MOST: cells whose centre is
  * inside the outline, and those between them and the planes, of the size that gives the nearest
  * number. Corners of a polygon must be finite, and the core inside. */
-const char *fb_lattice_for(fb_lattice *lattice, const fb_outline *outline, double bundles);
+const char *fb_lattice_for(fb_lattice *lattice, const fb_lattice_outline *outline, double bundles);
 /* The number of a cell in the list, or (size_t)-1. */
 size_t fb_lattice_find(const fb_lattice *lattice, int i, int j);
 /* Frees what it holds, and makes it empty. */

@@ -195,7 +195,7 @@ static void size_rings(const grid *g, size_t cell) {
     double cut[2] = {shape->l2 / shape->c1, shape->l3 / shape->c2};
     double least[2] = {1 - cut[0] * cut[0], 1 - cut[1] * cut[1]};
     fb_row_size(b, g->stride, g->sections, c->widest, shape->a * g->scale[cell],
-                shape->b * g->scale[cell], length, least);
+                shape->b * g->scale[cell], length, least, p->sheet);
 }
 
 /* Whether a cell and its inner neighbour go with different cores where heads are apart. */
@@ -297,23 +297,18 @@ static size_t rings_of(const grid *g, size_t cell, fb_ring *ring) {
     return n;
 }
 
-/* What a cell is to hold: its belly, and tendon fibres as long as they have become. */
+/* What is to hold its volume: with flush ends the belly, whatever becomes of the tendon fibres;
+ * else the whole bundle. */
 static double volume_of(const grid *g, size_t cell) {
-    const fb_place_cell *c = g->place->cells + cell;
-    fb_shape shape = c->shape;
-    if (g->place->flush) {
-        const double *arc = rows_of(g, cell) + ROW_ARC * g->stride;
-        shape.l1 = arc[c->lower] - arc[g->place->first];
-        shape.l4 = arc[g->place->last] - arc[c->upper];
-    }
-    return fb_shape_belly_volume(&shape) + fb_shape_tendon_volume(&shape);
+    const fb_shape *shape = &g->place->cells[cell].shape;
+    return fb_shape_belly_volume(shape) + (g->place->flush ? 0 : fb_shape_tendon_volume(shape));
 }
 
-/* The volume between the rings as they are. */
+/* The volume between its rings as they are. */
 static double volume_now(const grid *g, size_t cell, fb_ring *spare) {
+    const fb_place_cell *c = g->place->cells + cell;
     if (g->place->flush) {
-        return fb_row_volume(rows_of(g, cell), g->stride, g->place->first, g->place->last,
-                             g->spare);
+        return fb_row_volume(rows_of(g, cell), g->stride, c->lower, c->upper, g->spare);
     }
     fb_bundle bundle = {.rings = rings_of(g, cell, spare)};
     fb_body body = {.bundles = &bundle, .n_bundles = 1, .rings = spare};
@@ -375,38 +370,43 @@ static void pass(const grid *g, int number, fb_ring *spare) {
     }
 }
 
-/* The bundles as they have come out. */
-static const char *finish(grid *g, fb_body *body) {
+/* The bundles as they have come out, each with exactly its volume. */
+static const char *finish(grid *g, fb_body *body, fb_ring *spare) {
     const fb_place *p = g->place;
     body->n_bundles = body->n_rings = 0;
     for (size_t i = 0; i < p->n_cells; i++) {
         const fb_place_cell *c = p->cells + i;
         fb_bundle *b = body->bundles + i;
         fb_ring *ring = body->rings + body->n_rings;
-        const double *arc = rows_of(g, i) + ROW_ARC * g->stride;
-        fb_row_axis(rows_of(g, i), g->stride, g->sections, p->base);
-        double ends[2];
+        double *rows = rows_of(g, i), *arc = rows + ROW_ARC * g->stride, ends[2];
+        fb_row_axis(rows, g->stride, g->sections, p->base);
+        double f = sqrt(volume_of(g, i) / volume_now(g, i, spare));
+        if (!(f > 0.1 && f < 10)) {
+            return "its sections cross: the core bends more sharply than so thick a muscle can";
+        }
+        fb_row_scale(rows, g->stride, g->sections, f);
         ends_of(g, i, ends);
         *b = (fb_bundle){.cell = {c->i, c->j},
                          .order = c->order,
                          .head = {c->head[0], c->head[1]},
-                         .volume = volume_of(g, i),
+                         .share = c->share,
+                         .length = ends[1] - ends[0],
                          .ratio = c->shape.b / c->shape.a,
                          .first = body->n_rings,
                          .rings = rings_of(g, i, ring)};
-        b->length = ends[1] - ends[0];
         b->belly[0] = p->flush ? arc[c->lower] - ends[0] : c->shape.l1;
         b->belly[1] = p->flush ? arc[c->upper] - ends[0] : b->length - c->shape.l4;
+        b->volume = volume_of(g, i);
+        if (p->flush) { /* and the tendon fibres, with the sections of the cuts */
+            double squeeze = g->scale[i] * f,
+                   area = 3.14159265358979323846 * c->shape.a * c->shape.b;
+            double below = c->shape.l2 / c->shape.c1, above = c->shape.l3 / c->shape.c2;
+            b->volume += squeeze * squeeze * area *
+                         ((1 - below * below) * b->belly[0] +
+                          (1 - above * above) * (b->length - b->belly[1]));
+        }
         body->n_bundles = i + 1;
         body->n_rings += b->rings;
-        double f = sqrt(b->volume / fb_bundle_volume(body, i));
-        if (!(f > 0 && f < 1e3)) {
-            return "its sections cross: the core bends more sharply than so thick a muscle can";
-        }
-        for (size_t k = 0; k < b->rings; k++) {
-            fb_v3_scale(ring[k].u, f, ring[k].u);
-            fb_v3_scale(ring[k].w, f, ring[k].w);
-        }
     }
     return NULL;
 }
@@ -450,7 +450,7 @@ const char *fb_place_body(fb_body *body, const fb_place *place, fb_scratch *scra
         for (int number = 0; number < PASSES; number++) {
             pass(&g, number, spare);
         }
-        why = finish(&g, body);
+        why = finish(&g, body, spare);
     }
     fb_scratch_give(scratch, spare);
     fb_scratch_give(scratch, g.spare);

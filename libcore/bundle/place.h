@@ -34,6 +34,7 @@ typedef struct fb_place_cell {
     int order;      /* number in the order of the lattice */
     int head[2];    /* which core it follows below and above section `base` */
     fb_shape shape; /* its own shape, as it is to be now */
+    double share;   /* of the muscle's force */
     size_t lower, widest, upper;
 } fb_place_cell;
 
@@ -47,6 +48,9 @@ typedef struct fb_place {
     const fb_frame *frames; /* [n_heads][n_sections] */
     const bool
         *apart; /* [n_sections]: heads do not touch each other here; NULL: they do everywhere */
+    bool
+        sheet; /* bellies keep their width and taper in height alone, to the same areas: for bundles
+                  whose bellies are staggered, so that columns of the lattice stay in line */
     bool flush; /* bundles reach from section `first` to `last`, bellies stretched as they need,
                    tendon fibres as long as it takes; otherwise each is as long as its shape says,
                    and ends where it ends: sections beyond both ends of the core must be there */

@@ -194,19 +194,20 @@ WIDE void fb_row_follow(double *b, const double *a, const double *below, size_t 
 }
 
 WIDE void fb_row_size(double *b, size_t stride, size_t n, size_t widest, double a, double height,
-                      const double c[2], const double least[2]) {
+                      const double c[2], const double least[2], bool sheet) {
     size_t s = stride;
     const double *arc = b + ROW_ARC * s;
     double zero = arc[widest], per_below = 1 / c[0], per_above = 1 / c[1];
     double least_below = least[0], least_above = least[1];
+    double width = sheet ? 1 : 0, round = 1 - width;
     SIDE_BY_SIDE
     for (size_t k = 0; k < n; k++) {
         double z = arc[k] - zero, at = z * (z < 0 ? per_below : per_above);
         double square = 1 - at * at, floor_at = z < 0 ? least_below : least_above;
-        double size = sqrt(square > floor_at ? square : floor_at);
+        double area = square > floor_at ? square : floor_at, size = sqrt(area);
         v3 t = get(b + ROW_T * s, s, k), side = unit(cross(t, get(b + ROW_R * s, s, k)));
-        put(b + ROW_U * s, s, k, times(a * size, cross(side, t)));
-        put(b + ROW_W * s, s, k, times(height * size, side));
+        put(b + ROW_U * s, s, k, times(a * (width + round * size), cross(side, t)));
+        put(b + ROW_W * s, s, k, times(height * (width * area + round * size), side));
     }
 }
 

@@ -108,7 +108,7 @@ static void round_is_the_nearest(void) {
             int c = count_round((8 * m + 2) / 4.0);
             nearest = abs(c - n) < abs(nearest - n) ? c : nearest;
         }
-        fb_outline o = {.kind = FB_OUTLINE_ROUND};
+        fb_lattice_outline o = {.kind = FB_LATTICE_ROUND};
         fb_lattice l;
         FB_EQUAL_STR(fb_lattice_for(&l, &o, n), NULL);
         FB_EQUAL_INT(l.n, nearest);
@@ -152,7 +152,7 @@ static void check_sound(const fb_lattice *l) {
 static void flat_ones_have_their_width_and_height(void) {
     static const double corners[] = {0, 0.3, 1};
     for (int k = 0; k < 9; k++) {
-        fb_outline o = {.kind = FB_OUTLINE_FLAT,
+        fb_lattice_outline o = {.kind = FB_LATTICE_FLAT,
                         .ratio = 0.75,
                         .aspect = k / 3 == 0   ? 1
                                   : k / 3 == 1 ? 3
@@ -174,7 +174,7 @@ static void flat_ones_have_their_width_and_height(void) {
 
 /* Round is the ellipse of 1 / R, cell for cell. */
 static void round_is_a_flat_one(void) {
-    fb_outline o = {.kind = FB_OUTLINE_FLAT, .ratio = 0.5, .aspect = 2, .corner = 1};
+    fb_lattice_outline o = {.kind = FB_LATTICE_FLAT, .ratio = 0.5, .aspect = 2, .corner = 1};
     fb_lattice flat, round;
     fb_lattice_for(&flat, &o, 316);
     fb_lattice_round(&round, 10);
@@ -200,7 +200,7 @@ static bool inside(const double (*p)[2], size_t n, double x, double y) {
 /* Of a convex outline the cells are those with their centres inside, exactly. */
 static void polygons_are_covered(void) {
     static const double kite[][2] = {{30, -2}, {4, 21}, {-18, 6}, {-9, -17}, {12, -16}};
-    fb_outline o = {.kind = FB_OUTLINE_POLYGON, .ratio = 0.6, .points = kite, .n_points = 5};
+    fb_lattice_outline o = {.kind = FB_LATTICE_POLYGON, .ratio = 0.6, .points = kite, .n_points = 5};
     fb_lattice l;
     FB_EQUAL_STR(fb_lattice_for(&l, &o, 400), NULL);
     check_sound(&l);
@@ -229,7 +229,7 @@ static void hollow_ones_are_filled(void) {
     static const double strip[][2] = {{-10, -10.2}, {10, 9.8}, {10, 10.2}, {-10, -9.8}};
     static const double numbers[] = {4, 30, 400, 3000};
     for (int k = 0; k < 8; k++) {
-        fb_outline o = {.kind = FB_OUTLINE_POLYGON, .ratio = 0.5};
+        fb_lattice_outline o = {.kind = FB_LATTICE_POLYGON, .ratio = 0.5};
         o.points = k % 2 ? strip : (const double(*)[2])sickle;
         o.n_points = k % 2 ? 4 : 60;
         fb_lattice l;
@@ -244,19 +244,19 @@ static void nonsense_is_refused(void) {
     static const double away[][2] = {{1, 1}, {2, 1}, {2, 2}}, line[][2] = {{-1, 0}, {1, 0}, {2, 0}},
                         wild[][2] = {{-1, -1}, {FB_NAN, 1}, {2, 2}};
     fb_lattice l;
-    fb_outline o = {.kind = FB_OUTLINE_ROUND};
+    fb_lattice_outline o = {.kind = FB_LATTICE_ROUND};
     FB_HOLDS(fb_lattice_for(&l, &o, 1), "at least 4");
     FB_HOLDS(fb_lattice_for(&l, &o, FB_NAN), "at least 4");
     FB_HOLDS(fb_lattice_for(&l, &o, 1000001), "at most 1,000,000");
     FB_EQUAL_INT(l.n, 0);
-    o = (fb_outline){.kind = FB_OUTLINE_FLAT, .ratio = 0.5, .aspect = 0, .corner = 1};
+    o = (fb_lattice_outline){.kind = FB_LATTICE_FLAT, .ratio = 0.5, .aspect = 0, .corner = 1};
     FB_HOLDS(fb_lattice_for(&l, &o, 400), "width over its height");
     o.aspect = 1;
     o.corner = 1.5;
     FB_HOLDS(fb_lattice_for(&l, &o, 400), "corner");
     o.ratio = -1;
     FB_HOLDS(fb_lattice_for(&l, &o, 400), "ratio");
-    o = (fb_outline){.kind = FB_OUTLINE_POLYGON, .ratio = 0.5, .points = away, .n_points = 3};
+    o = (fb_lattice_outline){.kind = FB_LATTICE_POLYGON, .ratio = 0.5, .points = away, .n_points = 3};
     FB_HOLDS(fb_lattice_for(&l, &o, 400), "core lies outside");
     o.points = line;
     FB_HOLDS(fb_lattice_for(&l, &o, 400), "no area");
@@ -268,10 +268,10 @@ static void nonsense_is_refused(void) {
 
 static void few_and_many(void) {
     static const double square[][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
-    fb_outline kinds[] = {
-        {.kind = FB_OUTLINE_ROUND},
-        {.kind = FB_OUTLINE_FLAT, .ratio = 0.5, .aspect = 50, .corner = 1},
-        {.kind = FB_OUTLINE_POLYGON, .ratio = 0.7, .points = square, .n_points = 4}};
+    fb_lattice_outline kinds[] = {
+        {.kind = FB_LATTICE_ROUND},
+        {.kind = FB_LATTICE_FLAT, .ratio = 0.5, .aspect = 50, .corner = 1},
+        {.kind = FB_LATTICE_POLYGON, .ratio = 0.7, .points = square, .n_points = 4}};
     for (int k = 0; k < 3; k++) {
         fb_lattice l;
         FB_EQUAL_STR(fb_lattice_for(&l, kinds + k, 4), NULL);

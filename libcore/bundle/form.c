@@ -1,0 +1,258 @@
+#include "libcore/bundle/form.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "libcore/base/arena.h"
+#include "libcore/base/number.h"
+
+#define PI 3.14159265358979323846
+#define LEAST_LAYERS 4 /* of a staggered bundle's belly */
+
+fb_form_options fb_form_options_default(void) {
+    return (fb_form_options){.name = "muscle",
+                             .ratio = 0.5,
+                             .bundles = FB_LATTICE_DEFAULT,
+                             .outline = {.kind = FB_LATTICE_ROUND},
+                             .cut = 0.9,
+                             .fibre_part = 1};
+}
+
+static char *copy(const char *text) {
+    size_t n = strlen(text) + 1;
+    char *to = fb_alloc(n);
+    return to ? memcpy(to, text, n) : NULL;
+}
+
+void fb_form_free(fb_form *form) {
+    for (size_t h = 0; h < form->n_heads && form->heads; h++) {
+        fb_free(form->heads[h]);
+    }
+    fb_free(form->heads);
+    fb_free(form->name);
+    fb_free(form->strips);
+    fb_free(form->cells);
+    fb_free(form->rest);
+    fb_lattice_free(&form->lattice);
+    memset(form, 0, sizeof *form);
+}
+
+/* Gives each head neighbouring columns with its part of the cells, from left to right. */
+static const char *share_out(fb_form *form, const fb_form_options *o) {
+    const fb_lattice *lattice = &form->lattice;
+    int column = lattice->low[0], end = column + lattice->size[0];
+    size_t given = 0;
+    double wanted = 0, total = 0;
+    for (size_t h = 0; h < o->n_heads; h++) {
+        total += o->heads[h].volume_share;
+    }
+    for (size_t h = 0; h < form->n_heads; h++) {
+        int first = column;
+        wanted += o->n_heads ? o->heads[h].volume_share / total : 1;
+        int left = (int)(form->n_heads - 1 - h); /* a column at least for each head after this */
+        while (column < end - left) {
+            size_t here = 0;
+            for (size_t c = 0; c < lattice->n; c++) {
+                here += lattice->cells[c].i == column;
+            }
+            double missing = wanted * (double)lattice->n - (double)given;
+            if (column > first && left > 0 && (double)here > 2 * missing) {
+                break;
+            }
+            given += here;
+            column++;
+        }
+        if (column == first) {
+            return "it has more heads than columns of bundles";
+        }
+        form->strips[h] = (fb_strip){2 * first, 2 * column};
+        size_t own = 0;
+        for (size_t c = 0; c < lattice->n; c++) {
+            own += lattice->cells[c].i >= first && lattice->cells[c].i < column;
+        }
+        for (size_t c = 0; c < lattice->n; c++) {
+            if (lattice->cells[c].i >= first && lattice->cells[c].i < column) {
+                form->cells[c].head[0] = form->cells[c].head[1] = (int)h;
+                form->cells[c].share = (o->n_heads ? o->heads[h].share : 1) / (double)own;
+            }
+        }
+    }
+    return NULL;
+}
+
+const char *fb_form_make(fb_form *form, const fb_form_options *o) {
+    memset(form, 0, sizeof *form);
+    if (!(o->volume > 0 && o->volume < 1)) {
+        return "its volume is not between 0 and 1 m^3";
+    }
+    if (!(o->ratio > 0.01 && o->ratio < 100)) {
+        return "the ratio of its bundles' height and width is not between 0.01 and 100";
+    }
+    if (!(o->cut > 0.05 && o->cut < 0.999)) {
+        return "the part of the half-ellipsoids that is used is not between 0.05 and 0.999";
+    }
+    if (!(o->fibre_part > 0 && o->fibre_part <= 1)) {
+        return "its fibres are not longer than nothing and at most as long as the belly";
+    }
+    fb_lattice_outline outline = o->outline;
+    outline.ratio = o->ratio;
+    const char *why = fb_lattice_for(&form->lattice, &outline, o->bundles);
+    if (why) {
+        return why;
+    }
+    size_t n = form->lattice.n;
+    form->n_heads = o->n_heads ? o->n_heads : 1;
+    form->volume = o->volume;
+    form->ratio = o->ratio;
+    form->cut = o->cut;
+    form->fibre_part = o->fibre_part;
+    form->name = copy(o->name);
+    form->heads = fb_alloc(form->n_heads * sizeof *form->heads);
+    form->strips = fb_alloc(form->n_heads * sizeof *form->strips);
+    form->cells = fb_alloc(n * sizeof *form->cells);
+    bool ok = form->name && form->heads && form->strips && form->cells;
+    for (size_t h = 0; h < form->n_heads && form->heads; h++) {
+        form->heads[h] = copy(o->n_heads ? o->heads[h].name : o->name);
+        ok = ok && form->heads[h];
+    }
+    if (!ok) {
+        fb_form_free(form);
+        return "there is not enough memory for so many bundles";
+    }
+    for (size_t c = 0; c < n; c++) {
+        const fb_cell *cell = form->lattice.cells + c;
+        form->cells[c] = (fb_place_cell){.i = cell->i, .j = cell->j, .order = cell->order};
+        int at[2] = {cell->i, cell->j};
+        for (int m = 0; m < 2; m++) {
+            int reach = at[m] >= 0 ? at[m] + 1 : -at[m];
+            form->extent[m] = fmax(form->extent[m], 2 * reach);
+        }
+    }
+    why = share_out(form, o);
+    if (why) {
+        fb_form_free(form);
+    }
+    return why;
+}
+
+/* The shape of a bundle whose belly is so long below and above its widest section. */
+static fb_shape shape_of(const fb_form *form, double below, double above, double strength) {
+    fb_shape shape = {.c1 = below / form->cut, .c2 = above / form->cut, .l2 = below, .l3 = above};
+    double ratio = isnan(strength) ? form->ratio : 0.5 + 0.5 * strength;
+    fb_shape_from_belly(&shape, form->volume / (double)form->lattice.n, ratio);
+    return shape;
+}
+
+void fb_form_size(const fb_form *form, double belly, double strength, double *a, double *width,
+                  double *height) {
+    double part = belly * form->fibre_part / 2;
+    fb_shape shape = shape_of(form, part, part, strength);
+    /* staggered bellies: thick and thin ones above each other */
+    double thin = 1 - form->cut * form->cut * (1 - form->fibre_part);
+    if (a) {
+        *a = shape.a;
+    }
+    if (width) {
+        *width = 2 * form->extent[0] * shape.a;
+    }
+    if (height) {
+        *height = 2 * form->extent[1] * shape.b * (form->fibre_part < 1 ? fmin(thin, 1) : 1);
+    }
+}
+
+/* Where each bundle's belly lies, and its shape, along sections. */
+static void shape_cells(fb_form *form, const fb_sections *s, double strength) {
+    size_t layers = s->upper - s->lower, own = layers;
+    int low = form->lattice.low[1], rows = form->lattice.size[1];
+    if (form->fibre_part < 1) {
+        own = (size_t)floor(form->fibre_part * (double)layers + 0.5);
+        own = own < LEAST_LAYERS ? LEAST_LAYERS : own;
+        own = own > layers ? layers : own;
+    }
+    double part = s->length[1] * (double)own / (double)layers;
+    double below = part * (double)(s->base - s->lower) / (double)layers;
+    size_t up_to = own == layers ? s->base - s->lower : own / 2;
+    if (own < layers) {
+        below = part * (double)up_to / (double)own;
+    }
+    fb_shape shape = shape_of(form, below, part - below, strength);
+    for (size_t c = 0; c < form->lattice.n; c++) {
+        fb_place_cell *cell = form->cells + c;
+        double along = rows > 1 ? (double)(cell->j - low) / (rows - 1) : 0.5;
+        cell->shape = shape;
+        cell->lower = s->lower + (size_t)floor(along * (double)(layers - own) + 0.5);
+        cell->widest = cell->lower + up_to;
+        cell->upper = cell->lower + own;
+    }
+}
+
+static const char *place(fb_body *body, fb_form *form, const fb_sections *s, bool flush,
+                         fb_scratch *scratch) {
+    fb_place p = {.n_cells = form->lattice.n,
+                  .cells = form->cells,
+                  .n_sections = s->n,
+                  .base = s->base,
+                  .first = s->first,
+                  .last = s->last,
+                  .n_heads = s->n_heads,
+                  .frames = s->frames,
+                  .apart = form->n_heads > 1 ? s->apart : NULL,
+                  .sheet = form->fibre_part < 1,
+                  .flush = flush};
+    fb_bundle *bundles = fb_realloc(body->bundles, p.n_cells * sizeof *bundles);
+    body->bundles = bundles ? bundles : body->bundles;
+    fb_ring *rings = fb_realloc(body->rings, fb_place_rings(&p) * sizeof *rings);
+    body->rings = rings ? rings : body->rings;
+    if (!bundles || !rings) {
+        return "there is not enough memory for so many bundles";
+    }
+    if (!body->name) {
+        body->time = FB_NAN;
+        body->name = copy(form->name);
+        body->heads = fb_alloc(form->n_heads * sizeof *body->heads);
+        for (size_t h = 0; h < form->n_heads && body->heads; h++) {
+            body->heads[h] = copy(form->heads[h]);
+            body->n_heads = h + 1;
+        }
+        if (!body->name || !body->heads) {
+            return "there is not enough memory for so many bundles";
+        }
+    }
+    return fb_place_body(body, &p, scratch);
+}
+
+const char *fb_form_place(fb_body *body, fb_form *form, const fb_sections *sections,
+                          double strength, fb_scratch *scratch) {
+    shape_cells(form, sections, strength);
+    return place(body, form, sections, true, scratch);
+}
+
+const char *fb_form_keep(fb_form *form, const fb_body *body) {
+    fb_shape *rest = fb_realloc(form->rest, form->lattice.n * sizeof *rest);
+    if (!rest) {
+        return "there is not enough memory for so many bundles";
+    }
+    form->rest = rest;
+    for (size_t c = 0; c < form->lattice.n; c++) {
+        const fb_bundle *b = body->bundles + c;
+        fb_shape *shape = form->rest + c;
+        *shape = form->cells[c].shape;
+        double k = (b->belly[1] - b->belly[0]) / (shape->l2 + shape->l3);
+        *shape = fb_shape_stretched(shape, k);
+        shape->l1 = b->belly[0];
+        shape->l4 = b->length - b->belly[1];
+    }
+    return NULL;
+}
+
+const char *fb_form_place_kept(fb_body *body, fb_form *form, const fb_sections *sections,
+                               double strength, double k, fb_scratch *scratch) {
+    shape_cells(form, sections, strength);
+    for (size_t c = 0; c < form->lattice.n; c++) {
+        form->cells[c].shape = fb_shape_stretched(form->rest + c, k);
+        if (!isnan(strength)) {
+            form->cells[c].shape = fb_shape_strengthened(&form->cells[c].shape, strength);
+        }
+    }
+    return place(body, form, sections, false, scratch);
+}
