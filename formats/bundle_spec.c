@@ -91,9 +91,10 @@ typedef struct members {
     int n;
 } members;
 #define MEMBERS(LIST) \
-    (members) { \
-        LIST, (int)(sizeof LIST / sizeof *LIST) \
-    }
+    { LIST, (int)(sizeof LIST / sizeof *LIST) }
+static const members of_muscle = MEMBERS(muscle_members), of_core = MEMBERS(core_members);
+static const members of_outline = MEMBERS(outline_members);
+static const members of_fascicle = MEMBERS(fascicle_members), of_top = MEMBERS(top_members);
 
 /* ---- where we are ---------------------------------------------------------------------------- */
 
@@ -213,7 +214,7 @@ static void read_names(reader *r, const json_t *json, const char ***names, int *
     *n = (int)count;
 }
 
-static void read_object(reader *r, const json_t *json, members all, void *object);
+static void read_object(reader *r, const json_t *json, const members *all, void *object);
 
 static void read_cores(reader *r, const json_t *json, fb_spec_core **cores, int *n) {
     size_t count = json_array_size(json);
@@ -226,7 +227,7 @@ static void read_cores(reader *r, const json_t *json, fb_spec_core **cores, int 
         size_t at = enter_index(r, i);
         list[i].share = list[i].belly_length = list[i].tendon = FB_NAN;
         list[i].line_number = line_here(r);
-        read_object(r, json_array_get(json, i), MEMBERS(core_members), &list[i]);
+        read_object(r, json_array_get(json, i), &of_core, &list[i]);
         leave(r, at);
     }
     *cores = list;
@@ -260,7 +261,7 @@ static void read_outline(reader *r, const json_t *json, fb_outline *outline) {
     } else if (word && strcmp(word, "flat") == 0) {
         outline->kind = FB_OUTLINE_FLAT;
     } else if (json_is_object(json)) {
-        read_object(r, json, MEMBERS(outline_members), outline);
+        read_object(r, json, &of_outline, outline);
         outline->kind = FB_OUTLINE_MESH;
         if (!outline->mesh && r->status == FB_OK) {
             wrong(r, "must have a mesh");
@@ -281,7 +282,7 @@ static void read_fascicles(reader *r, const json_t *json, fb_spec_line **lines, 
         size_t at = enter_index(r, i);
         const json_t *one = json_array_get(json, i);
         if (json_is_object(one)) {
-            read_object(r, one, MEMBERS(fascicle_members), &list[i]);
+            read_object(r, one, &of_fascicle, &list[i]);
             if (list[i].n_points == 0 && r->status == FB_OK) {
                 wrong(r, "must have points");
             }
@@ -336,32 +337,32 @@ static const char *next_key(const void *context, int i) {
     return i < all->n ? all->list[i].key : NULL;
 }
 
-static void refuse_key(reader *r, const char *key, members all) {
-    const char *meant = fb_nearest_word(key, next_key, &all);
+static void refuse_key(reader *r, const char *key, const members *all) {
+    const char *meant = fb_nearest_word(key, next_key, all);
     char what[300];
     size_t n = (size_t)snprintf(what, sizeof what, "there is no such member; ");
     if (meant) {
         snprintf(what + n, sizeof what - n, "is '%s' meant?", meant);
     } else {
         n += (size_t)snprintf(what + n, sizeof what - n, "there are");
-        for (int i = 0; i < all.n && n < sizeof what; i++) {
+        for (int i = 0; i < all->n && n < sizeof what; i++) {
             n += (size_t)snprintf(what + n, sizeof what - n, "%s%s", i ? ", " : " ",
-                                  all.list[i].key);
+                                  all->list[i].key);
         }
     }
     wrong(r, what);
 }
 
-static const member *find_member(members all, const char *key) {
-    for (int i = 0; i < all.n; i++) {
-        if (strcmp(all.list[i].key, key) == 0) {
-            return &all.list[i];
+static const member *find_member(const members *all, const char *key) {
+    for (int i = 0; i < all->n; i++) {
+        if (strcmp(all->list[i].key, key) == 0) {
+            return &all->list[i];
         }
     }
     return NULL;
 }
 
-static void read_object(reader *r, const json_t *json, members all, void *object) {
+static void read_object(reader *r, const json_t *json, const members *all, void *object) {
     const char *key;
     json_t *value;
     if (!json_is_object(json)) {
@@ -423,12 +424,12 @@ static void read_muscle(reader *r, fb_spec *spec, const json_t *json, fb_spec_mu
         muscle->height_direction[k] = FB_NAN;
     }
     muscle->line_number = line_here(r);
-    read_object(r, json, MEMBERS(muscle_members), muscle);
+    read_object(r, json, &of_muscle, muscle);
     check_muscle(r, spec, muscle);
 }
 
 static void read_spec(reader *r, fb_spec *spec, const json_t *json) {
-    read_object(r, json, MEMBERS(top_members), NULL);
+    read_object(r, json, &of_top, NULL);
     const json_t *list = json_object_get(json, "muscles");
     if (r->status != FB_OK) {
         return;
@@ -518,14 +519,15 @@ static void schema_of(fb_text *out, const member *m) {
     }
 }
 
-static void schema_object(fb_text *out, members all, const char *required, const char *indent) {
+static void schema_object(fb_text *out, const members *all, const char *required,
+                          const char *indent) {
     fb_text_printf(out, "\"type\": \"object\", \"additionalProperties\": false,\n%s", indent);
     if (required) {
         fb_text_printf(out, "\"required\": [\"%s\"],\n%s", required, indent);
     }
     fb_text_puts(out, "\"properties\": {\n");
-    for (int i = 0; i < all.n; i++) {
-        const member *m = &all.list[i];
+    for (int i = 0; i < all->n; i++) {
+        const member *m = &all->list[i];
         fb_text_printf(out, "%s  \"%s\": {\"description\": ", indent, m->key);
         fb_json_string(out, m->about);
         fb_text_puts(out, ", ");
@@ -533,7 +535,7 @@ static void schema_object(fb_text *out, members all, const char *required, const
             fb_text_puts(out, "\"type\": \"array\", \"items\": {" REF("muscle") "}");
         }
         schema_of(out, m);
-        fb_text_puts(out, i + 1 < all.n ? "},\n" : "}\n");
+        fb_text_puts(out, i + 1 < all->n ? "},\n" : "}\n");
     }
     fb_text_printf(out, "%s}", indent);
 }
@@ -543,7 +545,7 @@ void fb_bundle_schema_write(fb_text *out) {
                       "  \"title\": \"bundle spec\",\n"
                       "  \"description\": \"what muscles' bodies are to be, in SI units and "
                       "radians\",\n  ");
-    schema_object(out, MEMBERS(top_members), "muscles", "  ");
+    schema_object(out, &of_top, "muscles", "  ");
     fb_text_puts(
         out,
         ",\n  \"$defs\": {\n    \"vector\": {\"type\": \"array\", \"items\": "
@@ -553,12 +555,12 @@ void fb_bundle_schema_write(fb_text *out) {
                       "    \"outline\": {\"anyOf\": [{\"enum\": [\"round\", \"flat\"]}, "
                       "{\"type\": \"array\", \"minItems\": 3, \"items\": {\"type\": \"array\", "
                       "\"items\": {\"type\": \"number\"}, \"minItems\": 2, \"maxItems\": 2}}, {");
-    schema_object(out, MEMBERS(outline_members), "mesh", "      ");
+    schema_object(out, &of_outline, "mesh", "      ");
     fb_text_puts(out, "}]},\n    \"fascicle\": {");
-    schema_object(out, MEMBERS(fascicle_members), "points", "      ");
+    schema_object(out, &of_fascicle, "points", "      ");
     fb_text_puts(out, "},\n    \"core\": {");
-    schema_object(out, MEMBERS(core_members), NULL, "      ");
+    schema_object(out, &of_core, NULL, "      ");
     fb_text_puts(out, "},\n    \"muscle\": {");
-    schema_object(out, MEMBERS(muscle_members), "name", "      ");
+    schema_object(out, &of_muscle, "name", "      ");
     fb_text_puts(out, "}\n  }\n}\n");
 }

@@ -155,6 +155,13 @@ static bool cores_from_spec(fb_recipe_maker *maker, fb_recipe *recipe) {
             return false;
         }
     }
+    for (int i = 0; i < spec->n_cores; i++) { /* cores of one line share its force */
+        int n = 0;
+        for (int k = 0; k < spec->n_cores; k++) {
+            n += recipe->cores[k].muscle == recipe->cores[i].muscle;
+        }
+        recipe->cores[i].max_force = recipe->cores[i].max_force / n;
+    }
     return true;
 }
 
