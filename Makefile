@@ -12,7 +12,7 @@ CORPUS ?= $(if $(wildcard ../shared/corpus),../shared,)
 VERSION := $(shell sed -n 's/.*FB_VERSION "\(.*\)"/\1/p' libcore/version.h)
 # Packages of Debian 12: to build, and what `make check` needs besides.
 PACKAGES := pkg-config libxml2-dev libjansson-dev nettle-dev liblapacke-dev \
-  libopenblas-dev libcairo2-dev libcunit1-dev jq python3-jsonschema libxml2-utils
+  libopenblas-dev libcairo2-dev libassimp-dev libcunit1-dev jq python3-jsonschema libxml2-utils
 LIBRARIES := libxml-2.0 jansson nettle
 
 BUILD := build/$(CONFIG)
@@ -33,6 +33,8 @@ LIBS = $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -lm
 ALGEBRA := -llapacke -lopenblas
 # drawing: for fbplot only
 DRAWING = $(shell pkg-config --libs cairo 2>/dev/null)
+# mesh files: for what writes them
+MESHES := -lassimp
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -g -fPIC -ffp-contract=off -fno-math-errno -fvisibility=default $(WARNINGS) \
   $(OPTIMISE_$(CONFIG)) -I. $(CLIBS) $(CFLAGS)
 
@@ -73,10 +75,11 @@ $(LIB): $(call object,$(LIB_SOURCES))
 $(CLI): $(call object,$(CLI_SOURCES))
 	rm -f $@ && $(AR) rcs $@ $^
 $(BUILD)/libfb.so: $(call object,$(LIB_SOURCES))
-	$(CC) -shared -Wl,-soname,libfb.so.0 $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(LIBS) -o $@
+	$(CC) -shared -Wl,-soname,libfb.so.0 $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(MESHES) $(LIBS) -o $@
 
 $(BUILD)/fbsim: LIBS += $(ALGEBRA)
 $(BUILD)/fbplot $(BUILD)/tests/tools/test_fbplot $(BUILD)/tests/tools/test_fbplot_fbsim: LIBS += $(DRAWING)
+$(BUILD)/tests/formats/test_mesh_write: LIBS += $(MESHES)
 $(BUILD)/tools/fbplot_canvas.o $(BUILD)/tests/tools/test_fbplot.o: CLIBS += $(shell pkg-config --cflags cairo 2>/dev/null | sed 's/-I/-isystem /g')
 $(BINARIES): $(BUILD)/%: $(BUILD)/tools/%_main.o $(CLI) $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@

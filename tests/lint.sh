@@ -43,6 +43,9 @@ check_includes() {
         if grep -q '# *include <cairo' "$file" && [ "$file" != tools/fbplot_canvas.c ]; then
             wrong "$file includes cairo; only tools/fbplot_canvas.c may"
         fi
+        if grep -q '# *include <assimp' "$file" && [ "$file" != formats/mesh_write.c ]; then
+            wrong "$file includes Assimp; only formats/mesh_write.c may"
+        fi
         case $file in
         formats/json* | formats/fb_read.c | formats/layers.c | formats/osim_extra.c | tools/fbinfo.c) ;; # steps are JSON
         *) ! grep -q '# *include <jansson' "$file" || wrong "$file includes jansson" ;;
