@@ -12,12 +12,12 @@ CORPUS ?= $(if $(wildcard ../shared/corpus),../shared,)
 VERSION := $(shell sed -n 's/.*FB_VERSION "\(.*\)"/\1/p' libcore/version.h)
 # Packages of Debian 12: to build, and what `make check` needs besides.
 PACKAGES := pkg-config libxml2-dev libjansson-dev nettle-dev liblapacke-dev \
-  libopenblas-dev libcairo2-dev libegl-dev libgl-dev libopengl-dev libgl1-mesa-dri libpng-dev libcglm-dev \
+  libopenblas-dev libcairo2-dev libegl-dev libgl-dev libopengl-dev libgl1-mesa-dri libpng-dev libcglm-dev libassimp-dev \
   libcunit1-dev jq python3-jsonschema libxml2-utils
 LIBRARIES := libxml-2.0 jansson nettle
 
 BUILD := build/$(CONFIG)
-TOOLS := osim2fb fb2osim fbinfo fbsim fbplot
+TOOLS := osim2fb fb2osim fbinfo fbgen fbsim fbplot
 BIN := bin
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wstrict-prototypes \
   -Wmissing-prototypes -Wvla -Wcast-qual -Wformat=2 $(if $(WERROR),-Werror)
@@ -36,6 +36,8 @@ ALGEBRA := -llapacke -lopenblas
 DRAWING = $(shell pkg-config --libs cairo 2>/dev/null)
 # pictures of scenes: for what uses tools/scene.h only
 PICTURES = $(shell pkg-config --libs egl opengl libpng cairo 2>/dev/null)
+# mesh files: for what writes them
+MESHES := -lassimp
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -g -fPIC -ffp-contract=off -fno-math-errno -fvisibility=default $(WARNINGS) \
   $(OPTIMISE_$(CONFIG)) -I. $(CLIBS) $(CFLAGS)
 
@@ -77,13 +79,15 @@ $(LIB): $(call object,$(LIB_SOURCES))
 $(CLI): $(call object,$(CLI_SOURCES))
 	rm -f $@ && $(AR) rcs $@ $^
 $(BUILD)/libfb.so: $(call object,$(LIB_SOURCES))
-	$(CC) -shared -Wl,-soname,libfb.so.0 $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(LIBS) -o $@
+	$(CC) -shared -Wl,-soname,libfb.so.0 $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(MESHES) $(LIBS) -o $@
 
-$(BUILD)/fbsim: LIBS += $(ALGEBRA)
+$(BUILD)/fbsim $(BUILD)/fbgen: LIBS += $(ALGEBRA)
+$(BUILD)/fbgen: LIBS += $(MESHES)
 $(BUILD)/fbplot $(BUILD)/tests/tools/test_fbplot $(BUILD)/tests/tools/test_fbplot_fbsim: LIBS += $(DRAWING)
 $(BUILD)/tests/tools/test_scene $(BUILD)/docs/gallery: LIBS += $(PICTURES)
 $(BUILD)/tools/scene_png.o $(BUILD)/tests/tools/test_scene.o: CLIBS += $(shell pkg-config --cflags libpng 2>/dev/null | sed 's/-I/-isystem /g')
 $(BUILD)/tools/fbplot_canvas.o $(BUILD)/tools/scene_overlay.o $(BUILD)/tests/tools/test_fbplot.o: CLIBS += $(shell pkg-config --cflags cairo 2>/dev/null | sed 's/-I/-isystem /g')
+$(BUILD)/tests/formats/test_mesh_write: LIBS += $(MESHES)
 $(BINARIES): $(BUILD)/%: $(BUILD)/tools/%_main.o $(CLI) $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@
 

@@ -41,6 +41,9 @@ check_includes() {
         if grep -q '# *include <libxml' "$file" && [ "$file" != formats/xml.c ]; then
             wrong "$file includes libxml2; only formats/xml.c may"
         fi
+        if grep -q '# *include <assimp' "$file" && [ "$file" != formats/mesh_write.c ]; then
+            wrong "$file includes Assimp; only formats/mesh_write.c may"
+        fi
         case $file in
         tools/fbplot_canvas.c | tools/scene_overlay.c) ;;
         *) ! grep -q '# *include <cairo' "$file" || wrong "$file includes cairo" ;;

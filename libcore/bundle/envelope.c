@@ -8,7 +8,7 @@
 #include "libcore/bundle/isosurface.h"
 #include "libcore/bundle/mesh.h"
 
-#define CELLS 800000 /* of the grid, unless asked otherwise */
+#define CELLS 500000 /* of the grid, unless asked otherwise */
 #define SHIFT 0.5    /* cells: the surface is cut so far out, where thin sheets are whole */
 #define FAR 1e6f     /* squared distance in cells: more than any that matters */
 #define BAND 1.75    /* cells beside a bundle in which its distance is found */
