@@ -48,6 +48,9 @@ typedef struct gallery_style {
 /* Adds a body's bundles to a scene: rings joined by quads, ends closed. Polygons have the area of
  * their ellipses, so that volumes are kept. */
 void gallery_draw_body(fb_scene *scene, const fb_body *body, const gallery_style *style);
+/* A surface like glass with an edge, such as a plane that is bent or twisted with a core: n pairs
+ * of points (n x 2 x 3), a quad between each and the next. */
+void gallery_draw_strip(fb_scene *scene, const float *pairs, size_t n, unsigned rgb, float opacity);
 /* The k-th of a ring's polygon's corners, 0 to sides - 1. */
 void gallery_corner(float corner[3], const fb_ring *ring, int sides, int k);
 /* Well distinguishable colours, again from the first after twelve. */

@@ -240,6 +240,32 @@ void gallery_draw_body(fb_scene *scene, const fb_body *body, const gallery_style
     fb_free(g.triangles);
 }
 
+void gallery_draw_strip(fb_scene *scene, const float *pairs, size_t n, unsigned rgb,
+                        float opacity) {
+    unsigned *triangles = gallery_memory(6 * n * sizeof *triangles);
+    float *side = gallery_memory(3 * n * sizeof *side);
+    for (size_t k = 0; k + 1 < n; k++) {
+        unsigned a = (unsigned)(2 * k), quad[6] = {a, a + 1, a + 3, a, a + 3, a + 2};
+        memcpy(triangles + 6 * k, quad, sizeof quad);
+    }
+    fb_scene_add_mesh(scene, &(fb_scene_mesh){.n_points = 2 * n,
+                                              .n_triangles = n > 1 ? 2 * (n - 1) : 0,
+                                              .points = pairs,
+                                              .triangles = triangles,
+                                              .colour = rgb,
+                                              .opacity = opacity});
+    for (size_t end = 0; end < 2; end++) {
+        for (size_t k = 0; k < n; k++) {
+            memcpy(side + 3 * k, pairs + 3 * (2 * k + end), 3 * sizeof *side);
+        }
+        fb_scene_add_line(scene, side, n, rgb, 1.2F);
+    }
+    fb_scene_add_line(scene, pairs, 2, rgb, 1.2F);
+    fb_scene_add_line(scene, pairs + 6 * (n - 1), 2, rgb, 1.2F);
+    fb_free(side);
+    fb_free(triangles);
+}
+
 /* ---- colours and cameras --------------------------------------------------------------------- */
 
 unsigned gallery_colour(int i) {

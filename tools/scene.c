@@ -1,5 +1,6 @@
 #include "tools/scene.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -112,6 +113,9 @@ static const char *mesh_wrong(fb_picture *picture, const fb_scene_mesh *mesh) {
         (mesh->normals && !all_finite(mesh->normals, mesh->n_points * 3))) {
         return "a mesh has a coordinate that is not a number";
     }
+    if (mesh->n_triangles > INT_MAX / 3 || !(mesh->opacity >= 0 && mesh->opacity <= 1)) {
+        return "a mesh has too many triangles, or an opacity that is not from 0 to 1";
+    }
     for (size_t i = 0; i < mesh->n_triangles * 3; i++) {
         if (mesh->triangles[i] >= mesh->n_points) {
             return fb_arena_printf(&picture->arena, "triangle %zu of a mesh names point %u of %zu",
@@ -184,6 +188,7 @@ void fb_scene_add_mesh(fb_scene *scene, const fb_scene_mesh *mesh) {
         colours[i] = mesh->colour;
     }
     own->mesh = *mesh;
+    own->mesh.opacity = mesh->opacity > 0 ? mesh->opacity : 1;
     own->mesh.points = points;
     own->mesh.normals = normals;
     own->mesh.colours = colours;

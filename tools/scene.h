@@ -61,6 +61,7 @@ typedef struct fb_scene_mesh {
     const unsigned *inside_colours; /* n_points, of a pale inside; NULL: `colours` */
     bool plain;                     /* without shading */
     bool whole;                     /* the section plane does not cut it */
+    float opacity; /* from 0 to 1; 0, too, is 1. What is below 1 is drawn last, in its order */
 } fb_scene_mesh;
 
 void fb_scene_add_mesh(fb_scene *scene, const fb_scene_mesh *mesh);

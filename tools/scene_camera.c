@@ -206,11 +206,10 @@ static void perspective(fb_scene *scene, const float size[2], const box *b, vec3
     mat4 move;
     glm_translate_make(move, (vec3){-centre[0], -centre[1], -eye});
     glm_mat4_mul(move, view, view);
-    scene->pixel = 2 * r.distance * r.tangent[1] / size[1];
 }
 
-static void orthographic(fb_scene *scene, const float size[2], const box *b, vec3 centre,
-                         float scale, mat4 view, mat4 projection) {
+static void orthographic(const float size[2], const box *b, vec3 centre, float scale, mat4 view,
+                         mat4 projection) {
     float half_width = size[0] / (2 * scale), half_height = size[1] / (2 * scale);
     float depth = fmaxf(b->high[2] - b->low[2], half_height) * 0.01F;
     float back = b->high[2] + depth;
@@ -219,7 +218,6 @@ static void orthographic(fb_scene *scene, const float size[2], const box *b, vec
     mat4 move;
     glm_translate_make(move, (vec3){-centre[0], -centre[1], -back});
     glm_mat4_mul(move, view, view);
-    scene->pixel = 1 / scale;
 }
 
 static void aim(fb_scene *scene, float common_scale) {
@@ -244,7 +242,7 @@ static void aim(fb_scene *scene, float common_scale) {
         float scale = camera->scale > 0  ? camera->scale
                       : common_scale > 0 ? common_scale
                                          : fit_scale(scene, &b);
-        orthographic(scene, size, &b, centre, scale, view, projection);
+        orthographic(size, &b, centre, scale, view, projection);
     }
     inset(scene, size, fit);
     glm_mat4_mul(fit, projection, projection);

@@ -39,14 +39,15 @@ static const char mesh_fragment[] =
     "in vec3 facing;\n"
     "in vec3 base, inner_base;\n"
     "uniform bool plain, filled;\n"
+    "uniform float opacity;\n"
     "uniform vec4 inside;\n" /* a colour, and how much of it is mixed with the mesh's */
     "out vec4 result;\n"
     "void main() {\n"
     "    if (filled && !gl_FrontFacing) {\n"
-    "        result = vec4(mix(inner_base, inside.rgb, inside.a), 1.0);\n"
+    "        result = vec4(mix(inner_base, inside.rgb, inside.a), opacity);\n"
     "        return;\n"
     "    }\n"
-    "    if (plain) { result = vec4(base, 1.0); return; }\n"
+    "    if (plain) { result = vec4(base, opacity); return; }\n"
     "    vec3 n = length(facing) > 0.0 ? normalize(facing) : vec3(0.0, 0.0, 1.0);\n"
     "    if (!gl_FrontFacing) n = -n;\n"
     "    vec3 key = normalize(vec3(-0.45, 0.65, 0.75)), fill = normalize(vec3(0.8, 0.0, 0.5));\n"
@@ -54,7 +55,7 @@ static const char mesh_fragment[] =
     "        + 0.16 * max(dot(n, fill), 0.0);\n"
     "    vec3 between = normalize(key + vec3(0.0, 0.0, 1.0));\n"
     "    float gloss = 0.12 * pow(max(dot(n, between), 0.0), 30.0);\n"
-    "    result = vec4(min(base * light + gloss, 1.0), 1.0);\n"
+    "    result = vec4(min(base * light + gloss, 1.0), opacity);\n"
     "}\n";
 /* Each piece of a line is a rectangle in the picture, a little nearer than it is. */
 static const char line_vertex[] =
@@ -244,6 +245,7 @@ static void draw_mesh(const drawing *d, const fb_scene *scene, const fb_scene_me
     }
     set_plane(program, scene, mesh->whole);
     glUniform1i(glGetUniformLocation(program, "plain"), mesh->plain);
+    glUniform1f(glGetUniformLocation(program, "opacity"), mesh->opacity);
     bool filled = mesh->inside != FB_INSIDE_SHADED;
     glUniform1i(glGetUniformLocation(program, "filled"), filled);
     set_colour(program, "inside", mesh->inside == FB_INSIDE_PALE ? 0xFFFFFF : mesh->inside_colour,
@@ -274,22 +276,33 @@ static void draw_lines(const drawing *d, const fb_scene *scene, const scene_line
     glDeleteVertexArrays(1, &array);
 }
 
-static void draw_scene(const drawing *d, const fb_scene *scene) {
-    glViewport(scene->x, scene->picture->height - scene->y - scene->height, scene->width,
-               scene->height);
+/* What is opaque, or what is not: the latter hides nothing, and lets through what is there. */
+static void draw_meshes(const drawing *d, const fb_scene *scene, bool opaque) {
     glUseProgram(d->mesh_program);
-    if (scene->lined) { /* surfaces a little farther than lines on them, steep ones more */
-        glPolygonOffset(2, 4);
-    }
     glUniformMatrix4fv(glGetUniformLocation(d->mesh_program, "project"), 1, GL_FALSE,
                        scene->project);
     glUniformMatrix4fv(glGetUniformLocation(d->mesh_program, "view"), 1, GL_FALSE, scene->view);
-    for (const scene_mesh *m = scene->meshes; m; m = m->next) {
-        draw_mesh(d, scene, &m->mesh);
+    if (scene->lined) { /* surfaces a little farther than lines on them, steep ones more */
+        glPolygonOffset(2, 4);
     }
-    glDisable(GL_CULL_FACE);
-    glUseProgram(d->line_program);
+    (opaque ? glDisable : glEnable)(GL_BLEND);
+    glDepthMask(opaque);
+    for (const scene_mesh *m = scene->meshes; m; m = m->next) {
+        if ((m->mesh.opacity >= 1) == opaque) {
+            draw_mesh(d, scene, &m->mesh);
+        }
+    }
     glPolygonOffset(0, 0);
+    glDisable(GL_CULL_FACE);
+    glDisable(GL_BLEND);
+    glDepthMask(GL_TRUE);
+}
+
+static void draw_scene(const drawing *d, const fb_scene *scene) {
+    glViewport(scene->x, scene->picture->height - scene->y - scene->height, scene->width,
+               scene->height);
+    draw_meshes(d, scene, true);
+    glUseProgram(d->line_program);
     glUniformMatrix4fv(glGetUniformLocation(d->line_program, "project"), 1, GL_FALSE,
                        scene->project);
     glUniform2f(glGetUniformLocation(d->line_program, "size"), (float)scene->width,
@@ -297,6 +310,7 @@ static void draw_scene(const drawing *d, const fb_scene *scene) {
     for (const scene_lines *l = scene->lines; l; l = l->next) {
         draw_lines(d, scene, l);
     }
+    draw_meshes(d, scene, false);
 }
 
 /* The finished frame into the picture's pixels, upper row first. */
@@ -327,6 +341,7 @@ static const char *draw(drawing *d, fb_picture *picture) {
     glEnable(GL_CLIP_DISTANCE0);
     glEnable(GL_POLYGON_OFFSET_FILL);
     glDepthFunc(GL_LEQUAL);
+    glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
     glClearColor((float)(rgb >> 16 & 255) / 255, (float)(rgb >> 8 & 255) / 255,
                  (float)(rgb & 255) / 255, 1);
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);

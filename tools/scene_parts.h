@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 typedef struct scene_mesh {
-    fb_scene_mesh mesh; /* with normals and colours */
+    fb_scene_mesh mesh; /* with normals, colours and opacity */
     struct scene_mesh *next;
 } scene_mesh;
 
@@ -45,7 +45,6 @@ struct fb_scene {
     scene_mark *marks, **last_mark;
     float view[16];    /* world to the camera's axes; column-major, as OpenGL's */
     float project[16]; /* world to the panel, -1 to 1 */
-    float pixel;       /* metres a pixel, at the middle of what is seen */
     fb_scene *next;
 };
 

@@ -166,6 +166,31 @@ static void colours_of_points_are_mixed(void) {
     fb_picture_free(picture);
 }
 
+static void what_is_not_opaque_lets_through(void) {
+    const float near[] = {-1, -1, 0.5F, 1, -1, 0.5F, 0, 1, 0.5F};
+    const float far[] = {-2, -2, -0.5F, 2, -2, -0.5F, 0, 2, -0.5F};
+    for (int k = 0; k < 2; k++) { /* what is opaque is drawn first in either order */
+        fb_scene *scene;
+        fb_picture *picture = picture_of(64, 64, &scene, 14);
+        for (int i = 0; i < 2; i++) {
+            bool glass = i == k;
+            fb_scene_add_mesh(scene, &(fb_scene_mesh){.n_points = 3,
+                                                      .n_triangles = 1,
+                                                      .points = glass ? near : far,
+                                                      .triangles = one_triangle,
+                                                      .colour = glass ? 0xFF0000 : 0x0000FF,
+                                                      .opacity = glass ? 0.25F : 0,
+                                                      .plain = true});
+        }
+        render(picture);
+        unsigned mixed = pixel(picture, 64, 32, 34);
+        FB_NEAR(mixed >> 16, 64, 1, 0);
+        FB_NEAR(mixed & 255, 191, 1, 0);
+        FB_EQUAL_INT(pixel(picture, 64, 32, 55), 0x0000FF);
+        fb_picture_free(picture);
+    }
+}
+
 /* The brightness of a square that is turned about x, or seen from behind. */
 static int brightness(float angle, bool from_behind) {
     fb_scene *scene;
@@ -345,8 +370,8 @@ static void a_point_is_drawn_where_it_is_projected(void) {
         fb_scene_project(scene, p, at);
         int box[4];
         extent(picture, W, H, box);
-        FB_NEAR((box[0] + box[2] + 1) / 2.0, at[0], 1, 0);
-        FB_NEAR((box[1] + box[3] + 1) / 2.0, at[1], 1, 0);
+        FB_NEAR((box[0] + box[2] + 1) / 2.0, (double)at[0], 1, 0);
+        FB_NEAR((box[1] + box[3] + 1) / 2.0, (double)at[1], 1, 0);
         fb_picture_free(picture);
     }
 }
@@ -366,8 +391,8 @@ static void panels_can_have_one_scale(void) {
     fb_scene_project(left, small + 3, b);
     fb_scene_project(right, large, c);
     fb_scene_project(right, large + 3, d);
-    FB_NEAR(d[0] - c[0], 76, 0.01, 0); /* 100 less two margins of 12 */
-    FB_NEAR(b[0] - a[0], 38, 0.01, 0);
+    FB_NEAR((double)(d[0] - c[0]), 76, 0.01, 0); /* 100 less two margins of 12 */
+    FB_NEAR((double)(b[0] - a[0]), 38, 0.01, 0);
     FB_EQUAL_INT(pixel(picture, W, 100 + 15, 84), BLUE); /* each in its own panel */
     FB_EQUAL_INT(pixel(picture, W, 35, 64), BLUE);
     FB_EQUAL_INT(pixel(picture, W, 15, 84), WHITE);
@@ -500,7 +525,8 @@ static void nonsense_is_refused_with_a_sentence(void) {
 
 static void an_empty_scene_is_a_background(void) {
     fb_picture *picture = fb_picture_new(40, 30, 0x123456);
-    fb_picture_cell(picture, 1, 1, 0, NULL);
+    fb_scene *scene = fb_picture_cell(picture, 1, 1, 0, NULL);
+    fb_scene_add_mesh(scene, &(fb_scene_mesh){.n_points = 0});
     render(picture);
     FB_EQUAL_INT(pixel(picture, 40, 0, 0), 0x123456);
     FB_EQUAL_INT(pixel(picture, 40, 39, 29), 0x123456);
@@ -657,6 +683,7 @@ int main(int argc, char **argv) {
                                     FB_TEST(a_triangle_covers_its_pixels),
                                     FB_TEST(what_is_nearer_hides_what_is_farther),
                                     FB_TEST(colours_of_points_are_mixed),
+                                    FB_TEST(what_is_not_opaque_lets_through),
                                     FB_TEST(light_comes_from_above_to_both_sides),
                                     FB_TEST(a_section_opens_a_mesh),
                                     FB_TEST(a_camera_fits_what_a_section_leaves),
