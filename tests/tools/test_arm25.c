@@ -69,7 +69,7 @@ static void moment_arms_are_those_measured(void) {
         {"elbow_flexion", "pro_sup=0", 90, "BIClong", 30, 50},
         {"elbow_flexion", "pro_sup=0", 90, "BICshort", 30, 50},
         {"elbow_flexion", "pro_sup=0", 90, "BRA", 17, 30},
-        {"elbow_flexion", "pro_sup=0", 90, "BRD", 50, 85},
+        {"elbow_flexion", "pro_sup=0", 90, "BRD", 60, 85},
         {"elbow_flexion", "pro_sup=0", 90, "TRIlong", -27, -15},
         {"elbow_flexion", "pro_sup=0", 90, "TRIlat", -27, -15},
         {"elbow_flexion", "pro_sup=0", 90, "TRImed", -27, -15},
@@ -135,34 +135,43 @@ static void the_supinator_keeps_its_side(void) {
 
 /* ---- fibres ---------------------------------------------------------------------------------- */
 
-/* In all 81 states of the motion, which bends the elbow to 120 degrees, each line's fibres are
- * where they can pull: from 0.4 to 1.6 of their optimal length, nearly all. */
+/* Length over the optimal one of fibres between tendons at their slack length. */
+static double rigid_fiber(const fb_element *muscle, double path) {
+    double optimal = fb_get_number(muscle, "optimal_fiber_length");
+    double along = path - fb_get_number(muscle, "tendon_slack_length");
+    return (along < 0 ? -1 : 1) *
+           hypot(along / optimal, sin(fb_get_number(muscle, "pennation_angle")));
+}
+
+/* In the motion, which bends the elbow to 120 degrees and back, each line's fibres are where they
+ * can pull: from 0.4 to 1.6 of their optimal length. Not so the anconeus, which in the source as
+ * well is slack until the elbow is bent by half a right angle. Nothing is told meanwhile. */
 static void fibers_are_within_their_reach(void) {
-    const char *folder = fb_test_folder();
-    fb_run run = RUN("eval", ARM, "-s", "models/arm/flex.mot", "--tables", "muscle,path_length",
-                     "-d", folder);
+    fb_run run = RUN("eval", ARM, "-s", "models/arm/flex.mot", "--tables", "path_length");
     FB_EQUAL_INT(run.status, 0);
     FB_EQUAL_STR(run.err, "");
-    fb_run_free(&run);
     fb_sto table;
     fb_model *model = read_arm();
-    if (!fb_test_table_of(&table, folder, "muscle")) {
+    if (!fb_test_table(&table, run.out, strlen(run.out), "path_length")) {
         return;
     }
     FB_EQUAL_INT(table.n_rows, 81);
     const fb_list *muscles = fb_model_items(model, "muscles");
     FB_EQUAL_INT(muscles->n, LINES);
     for (size_t k = 0; k < muscles->n; k++) {
+        const char *name = muscles->items[k]->name;
+        bool anconeus = strcmp(name, "ANC") == 0;
         char column[100];
-        double optimal = fb_get_number(muscles->items[k], "optimal_fiber_length");
-        snprintf(column, sizeof column, "/forceset/%s|fiber_length", muscles->items[k]->name);
-        for (int i = 0; i < table.n_rows; i += 5) {
-            double ratio = fb_test_cell(&table, i, column) / optimal;
-            FB_TRUE(ratio > 0.43 && ratio < 1.5, "%s: %g of its optimal length in state %d",
-                    muscles->items[k]->name, ratio, i);
+        snprintf(column, sizeof column, "/forceset/%s", name);
+        for (int i = 0; i < table.n_rows; i++) {
+            double ratio = rigid_fiber(muscles->items[k], fb_test_cell(&table, i, column));
+            bool bent = i >= 20 && i <= 60;
+            FB_TRUE((ratio > 0.4 || (anconeus && !bent)) && ratio < 1.6,
+                    "%s: %g of its optimal length in state %d", name, ratio, i);
         }
     }
     fb_sto_free(&table);
+    fb_run_free(&run);
     fb_model_free(model);
 }
 
