@@ -70,6 +70,10 @@ echo "check: round trips of $models models"
 /usr/bin/python3 tests/validate.py docs/fb.schema.json "$work"/*.fb
 count $? "schema of the models"
 
+mkdir -p "$work/bones"
+/usr/bin/python3 models/arm/bones.py "$work/bones" && diff -r "$work/bones" models/arm/Geometry
+count $? "bones of models/arm, as their script writes them"
+
 # with a corpus, its models too; OpenBLAS's threads would only wait for each other
 properties() {
     if [ -n "$corpus" ]; then
