@@ -109,6 +109,7 @@ fb_status fb_cli_close(fb_cli *cli, const char *file, fb_output *output, bool ke
 int fb_osim2fb_main(int argc, char **argv, FILE *in, FILE *out, FILE *err);
 int fb_fb2osim_main(int argc, char **argv, FILE *in, FILE *out, FILE *err);
 int fb_fbinfo_main(int argc, char **argv, FILE *in, FILE *out, FILE *err);
+int fb_fbgen_main(int argc, char **argv, FILE *in, FILE *out, FILE *err);
 int fb_fbsim_main(int argc, char **argv, FILE *in, FILE *out, FILE *err);
 int fb_fbplot_main(int argc, char **argv, FILE *in, FILE *out, FILE *err);
 

@@ -188,17 +188,17 @@ static void shape_cells(fb_form *form, const fb_sections *s, double strength) {
 
 static const char *place(fb_body *body, fb_form *form, const fb_sections *s, bool flush,
                          fb_scratch *scratch) {
-    fb_place p = {.n_cells = form->lattice.n,
-                  .cells = form->cells,
-                  .n_sections = s->n,
-                  .base = s->base,
-                  .first = s->first,
-                  .last = s->last,
-                  .n_heads = s->n_heads,
-                  .frames = s->frames,
-                  .apart = form->n_heads > 1 ? s->apart : NULL,
-                  .sheet = form->fibre_part < 1,
-                  .flush = flush};
+    fb_placing p = {.n_cells = form->lattice.n,
+                    .cells = form->cells,
+                    .n_sections = s->n,
+                    .base = s->base,
+                    .first = s->first,
+                    .last = s->last,
+                    .n_heads = s->n_heads,
+                    .frames = s->frames,
+                    .apart = form->n_heads > 1 ? s->apart : NULL,
+                    .sheet = form->fibre_part < 1,
+                    .flush = flush};
     fb_bundle *bundles = fb_realloc(body->bundles, p.n_cells * sizeof *bundles);
     body->bundles = bundles ? bundles : body->bundles;
     fb_ring *rings = fb_realloc(body->rings, fb_place_rings(&p) * sizeof *rings);

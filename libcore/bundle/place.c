@@ -12,7 +12,7 @@
 #define PASSES 3
 
 typedef struct grid {
-    const fb_place *place;
+    const fb_placing *place;
     size_t sections, stride;
     double *rows;         /* [cells][ROW_COUNT][stride] */
     double *frames;       /* [heads][ROW_FRAME_COUNT][stride] */
@@ -40,7 +40,7 @@ static int inner_of(int i) {
 
 /* The cells' neighbours, and their order: rows -1, 0, 1, ..., then -2, -3, ..., each likewise. */
 static const char *find_neighbours(grid *g, fb_scratch *scratch) {
-    const fb_place *p = g->place;
+    const fb_placing *p = g->place;
     int low[2] = {0, 0}, high[2] = {0, 0};
     for (size_t c = 0; c < p->n_cells; c++) {
         int at[2] = {p->cells[c].i, p->cells[c].j};
@@ -85,7 +85,7 @@ static const char *find_neighbours(grid *g, fb_scratch *scratch) {
 
 /* Frames in rows, and the weights with which directions are smoothed. */
 static void lay_frames(grid *g) {
-    const fb_place *p = g->place;
+    const fb_placing *p = g->place;
     for (size_t h = 0; h < p->n_heads; h++) {
         double *rows = g->frames + h * ROW_FRAME_COUNT * g->stride;
         for (size_t k = 0; k < g->sections; k++) {
@@ -102,7 +102,7 @@ static void lay_frames(grid *g) {
 
 /* The window is a part of the belly, but two layers at least. */
 static double smoothing(const grid *g, double *at) {
-    const fb_place *p = g->place;
+    const fb_placing *p = g->place;
     double longest = 0;
     at[0] = 0;
     for (size_t k = 1; k < g->sections; k++) {
@@ -121,7 +121,7 @@ static double smoothing(const grid *g, double *at) {
 
 /* Before the first pass: directions and lengths as the inner neighbours have them, or the core. */
 static void begin(const grid *g, size_t cell) {
-    const fb_place *p = g->place;
+    const fb_placing *p = g->place;
     const fb_place_cell *c = p->cells + cell;
     size_t s = g->stride;
     double *b = rows_of(g, cell);
@@ -183,7 +183,7 @@ static void begin(const grid *g, size_t cell) {
 
 /* Sizes of the rings by the lengths along the axis. */
 static void size_rings(const grid *g, size_t cell) {
-    const fb_place *p = g->place;
+    const fb_placing *p = g->place;
     const fb_place_cell *c = p->cells + cell;
     const fb_shape *shape = &c->shape;
     double *b = rows_of(g, cell), *arc = b + ROW_ARC * g->stride, *k = g->stretch[cell];
@@ -200,14 +200,14 @@ static void size_rings(const grid *g, size_t cell) {
 
 /* Whether a cell and its inner neighbour go with different cores where heads are apart. */
 static bool parted(const grid *g, size_t cell, int axis, size_t k) {
-    const fb_place *p = g->place;
+    const fb_placing *p = g->place;
     int other = g->inner[2 * cell + (size_t)axis], up = k >= p->base;
     return p->apart && p->apart[k] && p->cells[other].head[up] != p->cells[cell].head[up];
 }
 
 /* Where the bundle touches its neighbours, section by section. */
 static void lay(const grid *g, size_t cell, bool first) {
-    const fb_place *p = g->place;
+    const fb_placing *p = g->place;
     const fb_place_cell *c = p->cells + cell;
     size_t s = g->stride;
     double *b = rows_of(g, cell);
@@ -243,7 +243,7 @@ static void lay(const grid *g, size_t cell, bool first) {
 
 /* The length along its axis from section `base` at which a cell begins and ends. */
 static void ends_of(const grid *g, size_t cell, double ends[2]) {
-    const fb_place *p = g->place;
+    const fb_placing *p = g->place;
     const fb_place_cell *c = p->cells + cell;
     const double *arc = rows_of(g, cell) + ROW_ARC * g->stride;
     ends[0] = arc[p->first];
@@ -317,7 +317,7 @@ static double volume_now(const grid *g, size_t cell, fb_ring *spare) {
 
 /* One pass over all cells; the first also turns the rings. */
 static void pass(const grid *g, int number, fb_ring *spare) {
-    const fb_place *p = g->place;
+    const fb_placing *p = g->place;
     size_t s = g->stride;
     for (size_t c = 0; number && c < p->n_cells; c++) {
         double *b = rows_of(g, c);
@@ -372,7 +372,7 @@ static void pass(const grid *g, int number, fb_ring *spare) {
 
 /* The bundles as they have come out, each with exactly its volume. */
 static const char *finish(grid *g, fb_body *body, fb_ring *spare) {
-    const fb_place *p = g->place;
+    const fb_placing *p = g->place;
     body->n_bundles = body->n_rings = 0;
     for (size_t i = 0; i < p->n_cells; i++) {
         const fb_place_cell *c = p->cells + i;
@@ -411,11 +411,11 @@ static const char *finish(grid *g, fb_body *body, fb_ring *spare) {
     return NULL;
 }
 
-size_t fb_place_rings(const fb_place *place) {
+size_t fb_place_rings(const fb_placing *place) {
     return place->n_cells * (place->n_sections + 2);
 }
 
-const char *fb_place_body(fb_body *body, const fb_place *place, fb_scratch *scratch) {
+const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *scratch) {
     size_t n = place->n_cells, sections = place->n_sections;
     grid g = {.place = place, .sections = sections, .stride = (sections + 7) & ~(size_t)7};
     if (n == 0 || sections < 3) {

@@ -38,7 +38,7 @@ typedef struct fb_place_cell {
     size_t lower, widest, upper;
 } fb_place_cell;
 
-typedef struct fb_place {
+typedef struct fb_placing {
     size_t n_cells;
     const fb_place_cell *cells; /* with a cell all those between it and the planes; at the core the
                                    four (0, 0), (-1, 0), (-1, -1), (0, -1) */
@@ -54,17 +54,17 @@ typedef struct fb_place {
     bool flush; /* bundles reach from section `first` to `last`, bellies stretched as they need,
                    tendon fibres as long as it takes; otherwise each is as long as its shape says,
                    and ends where it ends: sections beyond both ends of the core must be there */
-} fb_place;
+} fb_placing;
 
 /* How many rings fb_place_body may need in a body. */
-size_t fb_place_rings(const fb_place *place);
+size_t fb_place_rings(const fb_placing *place);
 
 /* Places the bundles, the same on any number of threads. body->bundles must have room for n_cells,
  * body->rings for fb_place_rings; its name and heads are left alone. Each bundle's `volume` is that
  * of its own shape, stretched as it was; its `length` that of its shape, or of its place if ends
  * are flush. Returns NULL, or a sentence that says why it cannot be done (memory; a cell without
  * the neighbours that it needs; a core that folds on itself, so that sections cross). */
-const char *fb_place_body(fb_body *body, const fb_place *place, fb_scratch *scratch);
+const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *scratch);
 
 #ifdef __cplusplus
 }

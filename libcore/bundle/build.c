@@ -1,0 +1,271 @@
+#include "libcore/bundle/build.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "libcore/base/arena.h"
+#include "libcore/base/number.h"
+#include "libcore/base/spatial.h"
+
+#define PI 3.14159265358979323846
+#define LEAST_SPREAD 0.3 /* of the width: cores nearer to each other do not turn the section */
+#define MOST_ASPECT 12   /* width over height of an outline that is chosen for its cores */
+#define STRAIGHT_POINTS 129
+
+fb_build_options fb_build_options_default(void) {
+    return (fb_build_options){
+        .layers = 24, .cut = 0.9, .strength = FB_NAN, .twist = FB_NAN, .stretch = 1};
+}
+
+void fb_build_free(fb_build *build) {
+    fb_form_free(&build->form);
+    fb_free(build->core);
+    fb_free(build->tendon);
+    fb_free(build->widest);
+    memset(build, 0, sizeof *build);
+}
+
+/* The place of a core at -1 (lower end), 0 (where its belly is widest) or 1 (upper end). */
+static void core_place(double *place, const fb_core *core, int where) {
+    fb_core_point(core, where < 0 ? 0 : where > 0 ? core->length : core->widest, place, NULL);
+}
+
+/* The direction in which cores lie beside each other, square to z: that of the two furthest from
+ * each other at both ends and in the middle, weighted with their distance. Returns the mean
+ * distance of these pairs in the middle. */
+static double spread_of(double *x, const fb_recipe *recipe) {
+    double sum[3] = {0, 0, 0}, middle = 0;
+    for (int where = -1; where <= 1; where++) {
+        double far[3] = {0, 0, 0}, most = 0;
+        for (int a = 0; a < recipe->n_cores; a++) {
+            for (int b = a + 1; b < recipe->n_cores; b++) {
+                double p[3], q[3], d[3];
+                core_place(p, recipe->cores + a, where);
+                core_place(q, recipe->cores + b, where);
+                fb_v3_sub(d, q, p);
+                fb_v3_madd(d, -fb_v3_dot(d, recipe->along), recipe->along);
+                double l = fb_v3_norm(d);
+                if (l > most) {
+                    most = l;
+                    fb_v3_copy(far, d);
+                }
+            }
+        }
+        if (fb_v3_dot(far, sum) < 0) {
+            fb_v3_scale(far, -1, far);
+        }
+        fb_v3_add(sum, sum, far);
+        middle = where == 0 ? most : middle;
+    }
+    fb_v3_copy(x, sum);
+    return fb_v3_normalize(x) > 0 ? middle : 0;
+}
+
+/* Orders the cores along x by their places at the three places together. */
+static void order_cores(int *order, const fb_recipe *recipe, const double *x) {
+    for (int c = 0; c < recipe->n_cores; c++) {
+        order[c] = c;
+    }
+    for (int i = 1; i < recipe->n_cores; i++) {
+        for (int k = i; k > 0; k--) {
+            double side = 0;
+            for (int where = -1; where <= 1; where++) {
+                double p[3], q[3];
+                core_place(p, recipe->cores + order[k - 1], where);
+                core_place(q, recipe->cores + order[k], where);
+                side += fb_v3_dot(q, x) - fb_v3_dot(p, x);
+            }
+            if (side >= 0) {
+                break;
+            }
+            int swap = order[k];
+            order[k] = order[k - 1];
+            order[k - 1] = swap;
+        }
+    }
+}
+
+/* The outline that the recipe asks for, or one as wide as its cores lie apart. */
+static void choose_outline(fb_lattice_outline *outline, const fb_recipe *recipe, double spread) {
+    const fb_outline *asked = &recipe->outline;
+    *outline = (fb_lattice_outline){.kind = FB_LATTICE_ROUND, .corner = 1};
+    double aspect = asked->kind == FB_OUTLINE_FLAT ? 2 / recipe->ratio : 1 / recipe->ratio;
+    if (recipe->n_cores > 1 && asked->kind != FB_OUTLINE_ROUND) {
+        double width = spread * recipe->n_cores / (recipe->n_cores - 1);
+        double area = PI / 4 * recipe->width * recipe->height;
+        aspect = fb_greater(aspect, fb_lesser(PI / 4 * width * width / area, MOST_ASPECT));
+    }
+    if (asked->kind == FB_OUTLINE_POLYGON) {
+        outline->kind = FB_LATTICE_POLYGON;
+        outline->points = (const double(*)[2])asked->polygon;
+        outline->n_points = (size_t)asked->n_polygon;
+    } else if (aspect > 1.02 / recipe->ratio) {
+        outline->kind = FB_LATTICE_FLAT;
+        outline->aspect = aspect;
+    }
+}
+
+const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
+                          const fb_build_options *options) {
+    memset(build, 0, sizeof *build);
+    if (recipe->refusal) {
+        return recipe->refusal;
+    }
+    size_t heads = (size_t)recipe->n_cores;
+    build->recipe = recipe;
+    build->options = *options;
+    build->core = fb_alloc(heads * sizeof *build->core);
+    build->tendon = fb_alloc(heads * sizeof *build->tendon);
+    build->widest = fb_alloc(heads * sizeof *build->widest);
+    fb_form_head *head = fb_alloc(heads * sizeof *head);
+    if (!build->core || !build->tendon || !build->widest || !head) {
+        fb_free(head);
+        fb_build_free(build);
+        return "there is not enough memory";
+    }
+    double spread = spread_of(build->x, recipe);
+    fb_v3_copy(build->up, recipe->up);
+    bool turned = spread > LEAST_SPREAD * recipe->width && !recipe->up_given;
+    if (turned) { /* height is square to the cores' row, on the skin's side */
+        fb_v3_cross(build->up, recipe->along, build->x);
+        if (fb_v3_dot(build->up, recipe->up) < 0) {
+            fb_v3_scale(build->up, -1, build->up);
+        }
+    }
+    fb_v3_cross(build->x, build->up, recipe->along);
+    order_cores(build->core, recipe, build->x);
+    fb_form_options form = fb_form_options_default();
+    form.name = recipe->name;
+    form.volume = recipe->volume * (options->packing == FB_PACK_ENVELOPE ? PI / 4 : 1);
+    form.ratio = recipe->ratio;
+    form.bundles = options->bundles > 0  ? options->bundles
+                   : recipe->bundles > 0 ? recipe->bundles
+                                         : FB_LATTICE_DEFAULT;
+    form.cut = options->cut;
+    if (recipe->pennate) {
+        form.fibre_part = fb_lesser(recipe->fiber_length / recipe->belly_length, 1);
+    }
+    choose_outline(&form.outline, recipe, spread);
+    for (size_t h = 0; h < heads; h++) {
+        const fb_core *core = recipe->cores + build->core[h];
+        double belly = core->belly[1] - core->belly[0];
+        head[h] = (fb_form_head){core->name, core->share, core->volume_share};
+        build->tendon[h][0] = core->belly[0];
+        build->tendon[h][1] = fb_greater(core->length - core->belly[1], 0);
+        build->widest[h] = (core->widest - core->belly[0]) / belly;
+        build->belly += core->volume_share * belly;
+    }
+    form.heads = head;
+    form.n_heads = heads;
+    build->twist = isnan(options->twist) ? recipe->twist : options->twist;
+    const char *why = fb_form_make(&build->form, &form);
+    fb_free(head);
+    if (why) {
+        fb_build_free(build);
+    }
+    return why;
+}
+
+/* A core of the recipe's length in a frame of its own, straight or bent. */
+static const char *straight_sections(fb_build *build, fb_sections *sections, fb_section_options *o,
+                                     double stretch) {
+    double points[STRAIGHT_POINTS][3], tendon[2] = {0, 0}, widest = 0;
+    size_t heads = build->form.n_heads;
+    for (size_t h = 0; h < heads; h++) {
+        const fb_core *core = build->recipe->cores + build->core[h];
+        tendon[0] += core->volume_share * build->tendon[h][0];
+        tendon[1] += core->volume_share * build->tendon[h][1];
+        widest += core->volume_share * build->widest[h];
+    }
+    double belly = build->belly * stretch, length = tendon[0] + belly + tendon[1];
+    fb_core_bent(points, STRAIGHT_POINTS, length, build->options.bend[0], build->options.bend[1]);
+    fb_core_line line = {.points = (const double(*)[3])points,
+                         .n_points = STRAIGHT_POINTS,
+                         .belly = {tendon[0], tendon[0] + belly},
+                         .widest = tendon[0] + widest * belly};
+    fb_core_line *lines = fb_alloc(heads * sizeof *lines);
+    if (!lines) {
+        return "there is not enough memory";
+    }
+    for (size_t h = 0; h < heads; h++) {
+        lines[h] = line;
+    }
+    fb_v3_set(o->up, 0, 1, 0);
+    o->keep = true;
+    const char *why = fb_sections_along(sections, lines, build->form.strips, heads, o);
+    fb_free(lines);
+    return why;
+}
+
+static const char *path_sections(fb_build *build, const fb_recipe *recipe, fb_sections *sections,
+                                 fb_section_options *o) {
+    size_t heads = build->form.n_heads;
+    fb_core_line *lines = fb_alloc(heads * sizeof *lines);
+    if (!lines) {
+        return "there is not enough memory";
+    }
+    const char *why = recipe->n_cores == (int)heads ? NULL : "it has other cores in this pose";
+    for (size_t h = 0; h < heads && !why; h++) {
+        const fb_core *core = recipe->cores + build->core[h];
+        double from = build->tendon[h][0], to = core->length - build->tendon[h][1];
+        if (!(to > from)) {
+            why = "its path is shorter than its tendons";
+        }
+        lines[h] = (fb_core_line){.points = (const double(*)[3])core->points,
+                                  .n_points = core->n_points,
+                                  .belly = {from, to},
+                                  .widest = from + build->widest[h] * (to - from)};
+    }
+    if (recipe != build->recipe) { /* height turns with the muscle's own bone */
+        fb_v3_copy(o->up, recipe->up);
+    }
+    why = why ? why : fb_sections_along(sections, lines, build->form.strips, heads, o);
+    fb_free(lines);
+    return why;
+}
+
+static const char *sections_of(fb_build *build, const fb_recipe *recipe, fb_sections *sections,
+                               const fb_build_options *as) {
+    fb_section_options o = {.layers = as->layers, .twist = build->twist, .cut = {as->cut, as->cut}};
+    double width, height;
+    fb_form_size(&build->form, build->belly * as->stretch, as->strength, &o.half_width, &width,
+                 &height);
+    o.radius = 0.5 * fb_greater(height, fb_lesser(width, 2 * height));
+    o.more = as->kept ? 0.75 * build->belly * as->stretch : 0;
+    fb_v3_copy(o.up, build->up);
+    return as->straight ? straight_sections(build, sections, &o, as->stretch)
+                        : path_sections(build, recipe, sections, &o);
+}
+
+const char *fb_build_place(fb_build *build, const fb_recipe *recipe, fb_body *body,
+                           fb_scratch *scratch) {
+    fb_sections sections;
+    const fb_build_options *as = &build->options;
+    const char *why;
+    if (as->kept && !build->form.rest) {
+        fb_build_options rest = *as;
+        rest.kept = false;
+        rest.stretch = 1;
+        rest.strength = FB_NAN;
+        rest.bend[0] = rest.bend[1] = 0;
+        double twist = build->twist;
+        build->twist = isnan(as->twist) ? twist : as->straight ? 0 : build->recipe->twist;
+        why = sections_of(build, build->recipe, &sections, &rest);
+        build->twist = twist;
+        why = why ? why : fb_form_place(body, &build->form, &sections, rest.strength, scratch);
+        why = why ? why : fb_form_keep(&build->form, body);
+        if (why) {
+            fb_sections_free(&sections);
+            return why;
+        }
+        fb_sections_free(&sections);
+    }
+    why = sections_of(build, recipe, &sections, as);
+    if (!why) {
+        why = as->kept ? fb_form_place_kept(body, &build->form, &sections, as->strength,
+                                            as->stretch, scratch)
+                       : fb_form_place(body, &build->form, &sections, as->strength, scratch);
+        fb_sections_free(&sections);
+    }
+    return why;
+}

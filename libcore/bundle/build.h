@@ -1,0 +1,60 @@
+/* From a recipe to a body: the form of a muscle of a model, and the sections along its cores. */
+#ifndef FB_BUNDLE_BUILD_H
+#define FB_BUNDLE_BUILD_H
+
+#include "libcore/bundle/form.h"
+#include "libcore/bundle/recipe.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum fb_packing {
+    FB_PACK_BUNDLES, /* bundles together have the muscle's volume; grooves between come on top */
+    FB_PACK_ENVELOPE /* the lattice's cells together have it: bundles hold pi / 4 of it */
+} fb_packing;
+
+/* What is asked for beside the recipe; 0 or NaN: as the recipe has it. */
+typedef struct fb_build_options {
+    double bundles;
+    size_t layers; /* of the belly */
+    double cut;    /* l2 / c1 and l3 / c2 */
+    double strength, twist, stretch, bend[2];
+    bool straight; /* along a straight core (bent by `bend` about x and y) instead of the path */
+    bool kept; /* bundles keep the lengths that they have in the recipe's pose, stretched alike */
+    fb_packing packing;
+} fb_build_options;
+
+/* 24 layers, cut at 0.9, all else as the recipe has it. */
+fb_build_options fb_build_options_default(void);
+
+/* A muscle that can be laid along its cores again and again. */
+typedef struct fb_build {
+    fb_form form;
+    const fb_recipe *recipe;
+    fb_build_options options;
+    int *core;   /* n_heads: which core of the recipe each head is */
+    double x[3]; /* the direction of width at the belly's widest, in the recipe's pose */
+    double up[3];
+    double twist;
+    double (*tendon)[2]; /* n_heads: lengths of tendon of each core below and above its belly, in
+                            the pose it was made in; they stay */
+    double *widest;      /* n_heads: part of the belly below its widest section */
+    double belly;        /* m, of the mean core in that pose */
+} fb_build;
+
+/* Returns NULL or a sentence that says why this muscle can have no body. The recipe must live as
+ * long. */
+const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
+                          const fb_build_options *options);
+void fb_build_free(fb_build *build);
+
+/* Lays the muscle along the cores of a recipe of the same muscle, of that pose or another, as the
+ * options have it. Uses the body's memory again. NULL or a sentence. */
+const char *fb_build_place(fb_build *build, const fb_recipe *recipe, fb_body *body,
+                           fb_scratch *scratch);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,514 @@
+/* fbgen: muscles made of bundles. */
+#include "tools/fbgen.h"
+
+#include <fnmatch.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "formats/bundle_spec.h"
+#include "formats/resources.h"
+#include "libcore/base/number.h"
+#include "libcore/bundle/patent.h"
+#include "tools/fbsim_states.h"
+
+#define RADIANS (3.14159265358979323846 / 180)
+#define PER_CM2 1e4
+#define PENETRATION 0.01 /* of half-heights: what is aimed at */
+#define GAP 0.01
+#define WORST_GAP 0.03
+#define MOST_RINGS 40e6 /* rings of all bundles together that are kept at once */
+
+static const fb_option options[] = {
+    {'m', "muscle", "GLOB", "only muscles of that name, or with such a line; several times"},
+    {'n', "bundles", "N", "about N bundles a muscle; 400 unless given, or as the spec has it"},
+    {0, "layers-per-bundle", "N", "layers of the whole belly, 24 unless given; N,M: --rule patent"},
+    {0, "spec", "FILE", "what is known of muscles: volumes, bellies, heads, .. (JSON)"},
+    {0, "measured", "FILE", "a person's own table: name, volume, area, belly_length"},
+    {0, "specific-tension", "X", "N/cm^2, for volumes from forces; 60 unless given"},
+    {0, "ratio", "R", "height over width of bundles at rest; 0.5 unless given"},
+    {0, "cut", "X", "how much of its half-ellipsoids a belly uses; 0.9 unless given"},
+    {0, "packing", "HOW", "'bundles' (the muscle's volume is theirs) or 'envelope' (with gaps)"},
+    {0, "no-groups", NULL, "every line is a muscle of its own"},
+    {0, "set", "NAME=VALUE", "a coordinate's value, as fbsim; several times"},
+    {0, "strength", "S", "0 to 1: bundles' height over width is 0.5 + 0.5 S"},
+    {0, "straight", NULL, "along a straight core, to look at the muscle by itself"},
+    {0, "stretch", "K", "with --straight: the belly is K times as long"},
+    {0, "bend-x", "DEG", "with --straight: bent about the width's axis"},
+    {0, "bend-y", "DEG", "with --straight: bent about the height's axis"},
+    {0, "twist", "DEG", "turns the section along the core, instead of what the lines have"},
+    {0, "ends", "HOW", "'flush': bundles end together; 'free': each keeps its length"},
+    {0, "rule", "RULE", "'touch' (the default), or 'patent' to compare, along straight cores"},
+    {0, "layers", "FILE", "write the rings of all bundles as JSON lines"},
+    {0, "mesh", "FILE", "write surfaces: .obj, .ply or .stl"},
+    {0, "mesh-of", "WHAT", "'muscles' (the default), 'bundles' or 'both'"},
+    {0, "sides", "N", "of a bundle's mesh; 8 unless given"},
+    {0, "table", "FILE", "write the figures with tabs between"},
+    {0, "no-arms", NULL, "leave out the moment arms of the bundles"},
+    {0, "jobs", "N", "threads; as many as the machine has unless given"},
+    {'g', "geometry", "DIR", "look for files in DIR too; may be given several times"},
+    {0, "max-size", "MB", "refuse larger files; 256 unless given"},
+    {0, NULL, NULL, NULL},
+};
+
+static const fb_tool tool = {
+    .name = "fbgen",
+    .summary =
+        "Gives the muscles of a model bodies of bundles: about 400 each, of the volume that their\n"
+        "force and fibres imply, which touch without sinking into each other. Prints how right\n"
+        "they are; writes the model with its bundles, and their rings and surfaces.",
+    .operands = "[MODEL]",
+    .max_operands = 1,
+    .options = options,
+    .examples =
+        "  osim2fb arm.osim | fbgen --spec arm.json --mesh arm.obj -o arm.fb\n"
+        "  fbgen --muscle 'soleus*' --bundles 1000 --layers soleus.jsonl leg.osim -o leg.fb\n"
+        "  fbgen --muscle BIC* --straight --bend-x 90 --layers bent.jsonl arm.osim -o arm.fb\n",
+};
+
+/* ---- the options ----------------------------------------------------------------------------- */
+
+/* One of two words; false with a message for another. */
+static bool choice(fb_cli *cli, const char *name, const char *first, const char *second,
+                   bool *is_second) {
+    const char *value = fb_cli_value(cli, name);
+    *is_second = value && strcmp(value, second) == 0;
+    if (value && !*is_second && strcmp(value, first) != 0) {
+        fb_cli_say(cli, "--%s is '%s' or '%s', not '%s'", name, first, second, value);
+        return false;
+    }
+    return true;
+}
+
+/* --layers-per-bundle N or N,M. */
+static bool layers(fb_gen *gen) {
+    const char *text = fb_cli_value(gen->cli, "layers-per-bundle");
+    int n = 24, m = 0, end = 0;
+    if (text && (sscanf(text, "%d%n,%d%n", &n, &end, &m, &end) < 1 || text[end] || n < 2 ||
+                 n > 1024 || (m && (m < 2 || m > 1024)) || (!m && strchr(text, ',')))) {
+        fb_cli_say(gen->cli,
+                   "--layers-per-bundle is a number from 2 to 1024, or two with a comma; "
+                   "got '%s'",
+                   text);
+        return false;
+    }
+    if (m && !gen->patent) {
+        fb_cli_say(gen->cli, "bundles have different numbers of layers with --rule patent only");
+        return false;
+    }
+    gen->build.layers = (size_t)n;
+    gen->patent_layers[0] = (n + 1) / 2;
+    gen->patent_layers[1] = ((m ? m : n) + 1) / 2;
+    return true;
+}
+
+static bool read_options(fb_gen *gen, double *megabytes) {
+    fb_cli *cli = gen->cli;
+    fb_build_options *b = &gen->build;
+    fb_recipe_options *r = &gen->recipe_options;
+    double tension = r->specific_tension / PER_CM2, jobs, angle[3];
+    bool envelope;
+    *b = fb_build_options_default();
+    bool ok = choice(cli, "rule", "touch", "patent", &gen->patent) && layers(gen) &&
+              fb_cli_number(cli, "bundles", FB_LATTICE_LEAST, FB_LATTICE_MOST, 0, &b->bundles) &&
+              fb_cli_number(cli, "specific-tension", 1, 1000, tension, &tension) &&
+              fb_cli_number(cli, "ratio", 0.05, 20, r->ratio, &r->ratio) &&
+              fb_cli_number(cli, "cut", 0.1, 0.99, b->cut, &b->cut) &&
+              fb_cli_number(cli, "strength", 0, 1, FB_NAN, &b->strength) &&
+              fb_cli_number(cli, "stretch", 0.3, 3, 1, &b->stretch) &&
+              fb_cli_number(cli, "bend-x", -180, 180, 0, angle) &&
+              fb_cli_number(cli, "bend-y", -180, 180, 0, angle + 1) &&
+              fb_cli_number(cli, "twist", -360, 360, FB_NAN, angle + 2) &&
+              fb_cli_number(cli, "jobs", 1, 256, (double)sysconf(_SC_NPROCESSORS_ONLN), &jobs) &&
+              fb_cli_number(cli, "max-size", 0, 2000, 256, megabytes) &&
+              choice(cli, "packing", "bundles", "envelope", &envelope) &&
+              choice(cli, "ends", "flush", "free", &b->kept);
+    if (!ok) {
+        return false;
+    }
+    r->specific_tension = tension * PER_CM2;
+    r->group = !fb_cli_value(cli, "no-groups");
+    b->packing = envelope ? FB_PACK_ENVELOPE : FB_PACK_BUNDLES;
+    b->bend[0] = angle[0] * RADIANS;
+    b->bend[1] = angle[1] * RADIANS;
+    b->twist = angle[2] * RADIANS;
+    b->straight = fb_cli_value(cli, "straight") || gen->patent;
+    if (b->straight && isnan(b->twist)) {
+        b->twist = 0;
+    }
+    gen->jobs = (int)jobs;
+    static const char *const straight[] = {"stretch", "bend-x", "bend-y"};
+    for (int i = 0; i < 3; i++) {
+        if (fb_cli_value(cli, straight[i]) && !b->straight) {
+            fb_cli_say(cli,
+                       "--%s is for --straight: along its path a muscle is as long and as bent "
+                       "as the pose makes it (--set)",
+                       straight[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+static const char *place_patent(fb_gen *gen, fb_gen_muscle *m) {
+    fb_build *build = &m->build;
+    double belly = build->belly * gen->build.stretch, tendon[2] = {0, 0}, widest = 0;
+    for (size_t h = 0; h < build->form.n_heads; h++) {
+        double share = m->recipe->cores[build->core[h]].volume_share;
+        tendon[0] += share * build->tendon[h][0];
+        tendon[1] += share * build->tendon[h][1];
+        widest += share * build->widest[h];
+    }
+    fb_shape shape = {.l1 = tendon[0],
+                      .l2 = widest * belly,
+                      .l3 = (1 - widest) * belly,
+                      .l4 = tendon[1]};
+    shape.c1 = shape.l2 / gen->build.cut;
+    shape.c2 = shape.l3 / gen->build.cut;
+    double ratio = isnan(gen->build.strength) ? build->form.ratio : 0.5 + 0.5 * gen->build.strength;
+    fb_shape_from_belly(&shape, build->form.volume / (double)build->form.lattice.n, ratio);
+    fb_patent_options o = {.layers = {gen->patent_layers[0], gen->patent_layers[1]}};
+    const char *why = fb_patent_place(&m->body, &build->form.lattice, &shape, 1, &o);
+    if (!why && !m->body.name) {
+        m->body.name = fb_alloc(strlen(m->recipe->name) + 1);
+        if (m->body.name) {
+            strcpy(m->body.name, m->recipe->name);
+        }
+    }
+    return why;
+}
+
+/* One muscle from its recipe to its figures. */
+static void make_muscle(fb_gen *gen, fb_gen_muscle *m, fb_scratch *scratch) {
+    m->refusal = fb_build_make(&m->build, m->recipe, &gen->build);
+    if (m->refusal) {
+        return;
+    }
+    m->refusal = gen->patent ? place_patent(gen, m)
+                             : fb_build_place(&m->build, m->recipe, &m->body, scratch);
+    if (m->refusal) {
+        fb_body_free(&m->body);
+        return;
+    }
+    if (fb_body_measure(&m->measures, &m->body, 0, -1) != FB_OK) {
+        m->refusal = "there is not enough memory to measure it";
+        return;
+    }
+    m->length[0] = m->length[1] = m->body.bundles[0].length;
+    for (size_t i = 1; i < m->body.n_bundles; i++) {
+        m->length[0] = fb_lesser(m->length[0], m->body.bundles[i].length);
+        m->length[1] = fb_greater(m->length[1], m->body.bundles[i].length);
+    }
+    if (!gen->build.straight) {
+        double *shares = fb_alloc(m->body.n_bundles * sizeof *shares);
+        int *core = fb_alloc(m->body.n_bundles * sizeof *core);
+        double greatest = 0, mean = 0;
+        for (size_t i = 0; shares && core && i < m->body.n_bundles; i++) {
+            shares[i] = m->body.bundles[i].share;
+            core[i] = m->build.core[m->body.bundles[i].head[0]];
+        }
+        for (int k = 0; shares && core && k < m->recipe->n_cores; k++) {
+            fb_line_distance one = fb_body_mean_line(&m->body, m->recipe, shares, core, k, 0);
+            mean += m->recipe->cores[k].share * one.mean;
+            greatest = fb_greater(greatest, one.greatest);
+        }
+        m->line = (fb_line_distance){.mean = mean, .greatest = greatest};
+        fb_free(core);
+        fb_free(shares);
+    }
+    if (fb_cli_value(gen->cli, "mesh") &&
+        strcmp(fb_cli_value(gen->cli, "mesh-of") ? fb_cli_value(gen->cli, "mesh-of") : "muscles",
+               "bundles") != 0) {
+        fb_envelope_options o = {0};
+        if (fb_body_envelope(&m->envelope, &m->body, &o) != FB_OK) {
+            m->refusal = "its surface could not be made";
+        }
+    }
+}
+
+typedef struct worker {
+    fb_gen *gen;
+    int *next;
+    pthread_mutex_t *lock;
+} worker;
+
+static void *work(void *context) {
+    worker *w = context;
+    fb_scratch scratch = {0};
+    for (;;) {
+        pthread_mutex_lock(w->lock);
+        int i = (*w->next)++;
+        pthread_mutex_unlock(w->lock);
+        if (i >= w->gen->n_muscles) {
+            break;
+        }
+        make_muscle(w->gen, w->gen->muscles + i, &scratch);
+    }
+    fb_scratch_clear(&scratch);
+    return NULL;
+}
+
+static void make_all(fb_gen *gen) {
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t threads[256];
+    int next = 0, started = 0;
+    worker w = {gen, &next, &lock};
+    struct timespec from, to;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    while (started < gen->jobs - 1 && started < gen->n_muscles - 1 &&
+           pthread_create(&threads[started], NULL, work, &w) == 0) {
+        started++;
+    }
+    work(&w);
+    while (started > 0) {
+        pthread_join(threads[--started], NULL);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    gen->seconds = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+}
+
+/* ---- which muscles --------------------------------------------------------------------------- */
+
+static const char *line_name(const fb_gen *gen, int line) {
+    return fb_model_items(gen->s->system->model, "muscles")->items[line]->name;
+}
+
+static bool matches(const fb_gen *gen, const fb_recipe *recipe, const char *glob) {
+    bool found = fnmatch(glob, recipe->name, 0) == 0 ||
+                 (recipe->anatomy && fnmatch(glob, recipe->anatomy, 0) == 0);
+    for (int i = 0; i < recipe->n_lines && !found; i++) {
+        found = fnmatch(glob, line_name(gen, recipe->lines[i]), 0) == 0;
+    }
+    return found;
+}
+
+/* Picks the muscles of --muscle, or all. */
+static int choose(fb_gen *gen) {
+    const char *glob;
+    gen->muscles = fb_arena_array(&gen->arena, (size_t)gen->recipes->n, sizeof *gen->muscles);
+    for (int i = 0; (glob = fb_cli_values(gen->cli, "muscle", i)); i++) {
+        bool any = false;
+        for (int k = 0; k < gen->recipes->n; k++) {
+            any = any || matches(gen, gen->recipes->recipes + k, glob);
+        }
+        if (!any) {
+            fb_cli_say(gen->cli, "no muscle is called '%s', and none has a line of that name",
+                       glob);
+            return FB_EXIT_USAGE;
+        }
+    }
+    double rings = 0;
+    for (int k = 0; k < gen->recipes->n; k++) {
+        const fb_recipe *recipe = gen->recipes->recipes + k;
+        bool wanted = !fb_cli_value(gen->cli, "muscle");
+        for (int i = 0; (glob = fb_cli_values(gen->cli, "muscle", i)); i++) {
+            wanted = wanted || matches(gen, recipe, glob);
+        }
+        if (wanted) {
+            gen->muscles[gen->n_muscles++].recipe = recipe;
+            double n = gen->build.bundles > 0 ? gen->build.bundles
+                       : recipe->bundles > 0  ? recipe->bundles
+                                              : FB_LATTICE_DEFAULT;
+            rings += n * (double)(gen->build.layers + 8);
+        }
+    }
+    if (rings > MOST_RINGS) {
+        fb_cli_say(gen->cli,
+                   "%.0f million rings are more than the %.0f million that are kept in "
+                   "memory at once: take fewer bundles, layers or muscles",
+                   rings / 1e6, MOST_RINGS / 1e6);
+        return FB_EXIT_USAGE;
+    }
+    return FB_EXIT_OK;
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+/* Tells what was refused and what misses its aim; returns the exit status. */
+static int tell(const fb_gen *gen) {
+    int refused = 0, missed = 0;
+    for (int i = 0; i < gen->n_muscles; i++) {
+        const fb_gen_muscle *m = gen->muscles + i;
+        if (m->refusal) {
+            fb_cli_say(gen->cli, "%s has no bundles: %s", m->recipe->name, m->refusal);
+            refused++;
+            continue;
+        }
+        for (int k = 0; k < m->recipe->n_notes && gen->cli->verbose; k++) {
+            fb_cli_say(gen->cli, "%s: %s", m->recipe->name, m->recipe->notes[k]);
+        }
+        const fb_body_measures *f = &m->measures;
+        if (!gen->patent &&
+            (f->penetration > PENETRATION || f->gap > GAP || f->worst_gap > WORST_GAP)) {
+            missed++;
+            if (!gen->cli->quiet) {
+                fb_cli_say(gen->cli,
+                           "%s: penetration %.2f %%, mean gap %.2f %%, worst gap %.2f %% of "
+                           "the half-height, beyond %g, %g and %g %%",
+                           m->recipe->name, 100 * f->penetration, 100 * f->gap, 100 * f->worst_gap,
+                           100 * PENETRATION, 100 * GAP, 100 * WORST_GAP);
+            }
+        }
+        if (m->recipe->wide && !gen->cli->quiet) {
+            fb_cli_say(gen->cli, "%s is wider (%.0f mm) than half its belly length (%.0f mm)",
+                       m->recipe->name, 1e3 * m->recipe->width, 1e3 * m->recipe->belly_length);
+        }
+    }
+    if (refused && refused == gen->n_muscles) {
+        return FB_EXIT_NO;
+    }
+    return refused && gen->cli->strict ? FB_EXIT_UNSUPPORTED : FB_EXIT_OK;
+}
+
+/* ---- the tool -------------------------------------------------------------------------------- */
+
+/* Reads a whole file for one of the readers of bundle_spec.h. */
+static fb_status read_file(fb_gen *gen, const char *file, size_t max_bytes, fb_spec *spec,
+                           fb_measured *measured) {
+    char *bytes = NULL;
+    size_t size = 0;
+    fb_status status = fb_read_file(file, max_bytes, &bytes, &size, &gen->cli->diag);
+    if (status == FB_OK) {
+        status = spec ? fb_bundle_spec_read(spec, bytes, size, file, &gen->cli->diag)
+                      : fb_bundle_table_read(measured, bytes, size, file, &gen->cli->diag);
+    }
+    fb_free(bytes);
+    return status;
+}
+
+/* Puts the model into the pose of --set. */
+static fb_status pose(fb_gen *gen, fb_states *states) {
+    states->cli = gen->cli;
+    states->s = gen->s;
+    fb_status status = fb_states_find(states, gen->s, &gen->arena);
+    if (status == FB_OK) {
+        fb_states_set(states, 0, 0);
+        fb_simulation_move(gen->s);
+    }
+    return status;
+}
+
+static int generate(fb_gen *gen, fb_model *model, fb_states *states) {
+    fb_status status = pose(gen, states);
+    gen->recipe_options.links = gen->s->course.links;
+    if (status == FB_OK) {
+        status = fb_recipes_make(&gen->recipes, gen->s->paths, gen->s->state, &gen->recipe_options,
+                                 &gen->cli->diag);
+    }
+    if (status != FB_OK) {
+        return fb_exit_of(status);
+    }
+    if (gen->recipes->n == 0) {
+        fb_cli_say(gen->cli, "the model has no muscles");
+        return FB_EXIT_NO;
+    }
+    int code = choose(gen);
+    if (code != FB_EXIT_OK) {
+        return code;
+    }
+    make_all(gen);
+    if (!gen->build.straight && !fb_cli_value(gen->cli, "no-arms")) {
+        status = fb_gen_arms(gen);
+        if (status != FB_OK) {
+            return fb_exit_of(status);
+        }
+    }
+    code = tell(gen);
+    if (!gen->cli->quiet) {
+        fb_text page = {0};
+        fb_gen_print(gen, &page);
+        fwrite(page.bytes, 1, page.n, gen->cli->err);
+        fb_text_free(&page);
+    }
+    int written = fb_gen_write_files(gen);
+    fb_gen_add_bundles(gen, model, &gen->arena);
+    return written != FB_EXIT_OK ? written : code;
+}
+
+/* Writes the model with its bundles. */
+static int write_model(fb_gen *gen, fb_model *model, const char *input, const char *sha) {
+    fb_output output;
+    fb_cli_add_step(gen->cli, model, input, sha);
+    fb_status status = fb_cli_open(gen->cli, gen->cli->output, &output);
+    if (status == FB_OK) {
+        fb_document_write(model, &output.text);
+    }
+    return fb_exit_of(status == FB_OK ? fb_cli_close(gen->cli, gen->cli->output, &output, true)
+                                      : status);
+}
+
+static int run(fb_cli *cli) {
+    fb_gen gen = {.cli = cli, .recipe_options = fb_recipe_options_default()};
+    double megabytes;
+    if (!read_options(&gen, &megabytes)) {
+        return FB_EXIT_USAGE;
+    }
+    size_t max_bytes = (size_t)(megabytes * 1024 * 1024);
+    const char *folders[64], *input = cli->n_operands ? cli->operands[0] : "-";
+    int n_folders = 0;
+    while (n_folders < 64 && (folders[n_folders] = fb_cli_values(cli, "geometry", n_folders))) {
+        n_folders++;
+    }
+    char sha[65];
+    fb_model *model = NULL;
+    fb_spec spec = {0};
+    fb_measured measured = {0};
+    fb_states states = {0};
+    fb_file_resources files = {0};
+    fb_status status = fb_cli_read_model(cli, input, max_bytes, &model, sha);
+    const char *spec_file = fb_cli_value(cli, "spec"), *table = fb_cli_value(cli, "measured");
+    if (status == FB_OK && spec_file) {
+        status = read_file(&gen, spec_file, max_bytes, &spec, NULL);
+        gen.recipe_options.spec = &spec;
+    }
+    if (status == FB_OK && table) {
+        status = read_file(&gen, table, max_bytes, NULL, &measured);
+        gen.recipe_options.measured = &measured;
+    }
+    if (status == FB_OK) {
+        fb_file_resources_init(&files, model, folders, n_folders, max_bytes);
+        status = fb_simulation_new_from(&gen.s, model, false, &files.resources, &cli->diag);
+    }
+    int code = fb_exit_of(status);
+    jmp_buf oom;
+    if (status == FB_OK) {
+        if (!fb_fbsim_set(cli, gen.s, input, true, states.held, &states.n_held)) {
+            code = FB_EXIT_USAGE;
+        } else if (setjmp(oom)) {
+            code = fb_exit_of(FB_E_MEMORY);
+        } else {
+            gen.arena.oom = &oom;
+            model->arena.oom = &oom;
+            code = generate(&gen, model, &states);
+            if (code == FB_EXIT_OK || code == FB_EXIT_UNSUPPORTED) {
+                int written = write_model(&gen, model, input, sha);
+                code = written != FB_EXIT_OK ? written : code;
+            }
+        }
+        model->arena.oom = NULL;
+    }
+    for (int i = 0; i < gen.n_muscles; i++) {
+        fb_build_free(&gen.muscles[i].build);
+        fb_body_free(&gen.muscles[i].body);
+        fb_surface_free(&gen.muscles[i].envelope.mesh);
+    }
+    fb_recipes_free(gen.recipes);
+    fb_states_free(&states);
+    fb_simulation_free(gen.s);
+    fb_file_resources_clear(&files);
+    fb_bundle_spec_free(&spec);
+    fb_bundle_table_free(&measured);
+    fb_arena_clear(&gen.arena);
+    code = fb_cli_report(cli, model, code);
+    fb_model_free(model);
+    return code;
+}
+
+int fb_fbgen_main(int argc, char **argv, FILE *in, FILE *out, FILE *err) {
+    fb_cli cli;
+    int status = fb_cli_begin(&cli, &tool, argc, argv, in, out, err);
+    return fb_cli_end(&cli, status >= 0 ? status : run(&cli));
+}

@@ -1,0 +1,202 @@
+/* fbgen: moment arms of bundles beside those of their muscle's lines, over a coordinate's range. */
+#include <math.h>
+
+#include "libcore/base/number.h"
+#include "tools/fbgen.h"
+
+#define POSES 5
+#define STEP 0.02  /* rad: of central differences */
+#define BUNDLES 60 /* of the bodies that are laid for it */
+#define LAYERS 12
+#define LEAST_ARM 0.002 /* m: less, and a muscle is not asked about its moment arm */
+
+/* One muscle while a coordinate is moved. */
+typedef struct subject {
+    fb_gen_muscle *m;
+    fb_build build;
+    fb_body body;
+    double *length[2];  /* of its bundles before and after a step */
+    double line[2][64]; /* of its lines */
+    bool laid[2];
+} subject;
+
+/* The coordinate about which the muscle's lines have the greatest moment arm; -1: none. */
+static int main_coordinate(const fb_gen *gen, const fb_recipe *recipe) {
+    const fb_system *system = gen->s->system;
+    int best = -1;
+    double most = LEAST_ARM;
+    for (int q = 0; q < system->n_q; q++) {
+        const fb_coordinate *c = system->coordinates + q;
+        double width = c->range[1] - c->range[0];
+        if (!c->element || c->locked || c->prescribed || c->follows || !(width > 4 * STEP) ||
+            !(width < 7) || fb_fbsim_motion(c) != FB_ROTATIONAL) {
+            continue;
+        }
+        double arm = 0;
+        for (int k = 0; k < recipe->n_cores; k++) {
+            const fb_core *core = recipe->cores + k;
+            if (core->path >= 0) {
+                arm += core->share * fabs(gen->s->path_arms[core->path * system->n_q + q]);
+            }
+        }
+        if (arm > most) {
+            most = arm;
+            best = q;
+        }
+    }
+    return best;
+}
+
+/* The model with a coordinate at a value; false if it cannot be there. */
+static bool move(fb_gen *gen, int coordinate, double value) {
+    fb_state *state = gen->s->state;
+    fb_state_defaults(state);
+    for (int q = 0; q < gen->s->system->n_q; q++) {
+        state->q[q] = gen->s->system->coordinates[q].initial;
+    }
+    state->q[coordinate] = value;
+    fb_state_position(state);
+    if (fb_assemble_held(state, &coordinate, 1, 1e-9) != FB_OK) {
+        return false;
+    }
+    fb_simulation_move(gen->s);
+    return true;
+}
+
+static fb_status lay(fb_gen *gen, subject *subjects, int n, int coordinate, double value, int side,
+                     fb_scratch *scratch) {
+    fb_recipes *recipes = NULL;
+    fb_status status = FB_OK;
+    for (int i = 0; i < n; i++) {
+        subjects[i].laid[side] = false;
+    }
+    if (!move(gen, coordinate, value)) {
+        return FB_OK;
+    }
+    fb_diag quiet;
+    fb_diag_init(&quiet);
+    status = fb_recipes_make(&recipes, gen->s->paths, gen->s->state, &gen->recipe_options, &quiet);
+    fb_diag_clear(&quiet);
+    for (int i = 0; i < n && status == FB_OK; i++) {
+        subject *it = subjects + i;
+        const fb_recipe *now = fb_recipes_find(recipes, gen->s->system->model, it->m->recipe->name);
+        if (!now || now->refusal || now->n_cores > 64 ||
+            fb_build_place(&it->build, now, &it->body, scratch)) {
+            continue;
+        }
+        for (size_t b = 0; b < it->body.n_bundles; b++) {
+            it->length[side][b] = it->body.bundles[b].length;
+        }
+        for (int k = 0; k < now->n_cores; k++) {
+            it->line[side][k] = now->cores[k].path >= 0 ? gen->s->path_length[now->cores[k].path]
+                                                        : now->cores[k].length;
+        }
+        it->laid[side] = true;
+    }
+    fb_recipes_free(recipes);
+    return status;
+}
+
+/* Adds one pose: each line beside the bundles that follow it. */
+static void compare(subject *it) {
+    fb_bundle_arms *arms = &it->m->arms;
+    const fb_recipe *recipe = it->m->recipe;
+    if (!it->laid[0] || !it->laid[1]) {
+        return;
+    }
+    for (size_t h = 0; h < it->build.form.n_heads; h++) {
+        int k = it->build.core[h];
+        double line = -(it->line[1][k] - it->line[0][k]) / (2 * STEP), low = 1e9, high = -1e9;
+        double sum = 0, shares = 0;
+        for (size_t b = 0; b < it->body.n_bundles; b++) {
+            const fb_bundle *bundle = it->body.bundles + b;
+            if (bundle->head[0] != (int)h) {
+                continue;
+            }
+            double arm = -(it->length[1][b] - it->length[0][b]) / (2 * STEP);
+            low = fb_lesser(low, arm);
+            high = fb_greater(high, arm);
+            sum += bundle->share * arm;
+            shares += bundle->share;
+        }
+        double off = fabs(sum / shares - line);
+        arms->poses++;
+        arms->inside += line >= low && line <= high;
+        arms->mean += recipe->cores[k].share * off;
+        arms->worst = fb_greater(arms->worst, off);
+        arms->greatest = fb_greater(arms->greatest, fabs(line));
+    }
+}
+
+static void end(subject *it) {
+    fb_build_free(&it->build);
+    fb_body_free(&it->body);
+    fb_free(it->length[0]);
+    fb_free(it->length[1]);
+}
+
+/* All muscles whose main coordinate this is. */
+static fb_status sweep(fb_gen *gen, int coordinate, subject *subjects, fb_scratch *scratch) {
+    const fb_coordinate *c = gen->s->system->coordinates + coordinate;
+    fb_status status = FB_OK;
+    int n = 0;
+    for (int i = 0; i < gen->n_muscles && status == FB_OK; i++) {
+        fb_gen_muscle *m = gen->muscles + i;
+        if (m->refusal || m->arms.coordinate != coordinate) {
+            continue;
+        }
+        subject *it = subjects + n;
+        fb_build_options options = gen->build;
+        *it = (subject){.m = m};
+        options.bundles = BUNDLES;
+        options.layers = LAYERS;
+        options.kept = false;
+        if (fb_build_make(&it->build, m->recipe, &options)) {
+            continue;
+        }
+        it->length[0] = fb_alloc(it->build.form.lattice.n * sizeof(double));
+        it->length[1] = fb_alloc(it->build.form.lattice.n * sizeof(double));
+        n++;
+        status = it->length[0] && it->length[1] ? FB_OK : FB_E_MEMORY;
+    }
+    double from = c->range[0] + STEP, to = c->range[1] - STEP;
+    for (int pose = 0; pose < POSES && status == FB_OK; pose++) {
+        double value = from + (to - from) * pose / (POSES - 1);
+        for (int side = 0; side < 2 && status == FB_OK; side++) {
+            double at = value + (side ? STEP : -STEP);
+            status = lay(gen, subjects, n, coordinate, at, side, scratch);
+        }
+        for (int i = 0; i < n && status == FB_OK; i++) {
+            compare(subjects + i);
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        fb_bundle_arms *arms = &subjects[i].m->arms;
+        int poses = arms->poses / (int)subjects[i].build.form.n_heads;
+        arms->mean /= poses > 0 ? poses : 1;
+        end(subjects + i);
+    }
+    return status;
+}
+
+fb_status fb_gen_arms(fb_gen *gen) {
+    fb_scratch scratch = {0};
+    subject *subjects = fb_arena_array(&gen->arena, (size_t)gen->n_muscles, sizeof *subjects);
+    for (int i = 0; i < gen->n_muscles; i++) {
+        gen->muscles[i].arms.coordinate = gen->muscles[i].refusal
+                                              ? -1
+                                              : main_coordinate(gen, gen->muscles[i].recipe);
+    }
+    fb_status status = FB_OK;
+    for (int q = 0; q < gen->s->system->n_q && status == FB_OK; q++) {
+        bool any = false;
+        for (int i = 0; i < gen->n_muscles; i++) {
+            any = any || gen->muscles[i].arms.coordinate == q;
+        }
+        if (any) {
+            status = sweep(gen, q, subjects, &scratch);
+        }
+    }
+    fb_scratch_clear(&scratch);
+    return status;
+}

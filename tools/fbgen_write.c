@@ -1,0 +1,365 @@
+/* fbgen: figures, and what is written beside the model and into it. */
+#include <math.h>
+#include <string.h>
+
+#include "formats/layers.h"
+#include "formats/mesh_write.h"
+#include "libcore/base/number.h"
+#include "tools/fbgen.h"
+
+/* ---- figures --------------------------------------------------------------------------------- */
+
+static const char *line_name(const fb_gen *gen, int line) {
+    return fb_model_items(gen->s->system->model, "muscles")->items[line]->name;
+}
+
+static const char *coordinate_name(const fb_gen *gen, const fb_gen_muscle *m) {
+    if (m->refusal || gen->build.straight || fb_cli_value(gen->cli, "no-arms") ||
+        m->arms.coordinate < 0) {
+        return NULL;
+    }
+    return fb_path_name(gen->s->system->coordinates[m->arms.coordinate].path);
+}
+
+void fb_gen_table(const fb_gen *gen, fb_text *out) {
+    fb_text_puts(out,
+                 "muscle\tlines\theads\tbundles\tvolume_m3\tbundles_volume_m3\tspecific_tension\t"
+                 "belly_length_m\twidth_m\theight_m\tratio\ttendon_lower_m\ttendon_upper_m\t"
+                 "pennation_rad\tleast_length_m\tgreatest_length_m\tpenetration\tmean_gap\t"
+                 "worst_gap\tvolume_error\tlength_error\tratio_error\ttilt_rad\tline_mean_m\t"
+                 "line_greatest_m\tcoordinate\tarm_mean_m\tarm_worst_m\tarm_greatest_m\t"
+                 "arm_inside\tarm_poses\theight_direction\tbone\twhy_none\n");
+    for (int i = 0; i < gen->n_muscles; i++) {
+        const fb_gen_muscle *m = gen->muscles + i;
+        const fb_recipe *r = m->recipe;
+        fb_text_printf(out, "%s\t", r->name);
+        for (int k = 0; k < r->n_lines; k++) {
+            fb_text_printf(out, "%s%s", k ? "," : "", line_name(gen, r->lines[k]));
+        }
+        if (m->refusal) {
+            fb_text_puts(out, "\t0\t0");
+            for (int k = 0; k < 29; k++) {
+                fb_text_puts(out, "\tnan");
+            }
+            fb_text_printf(out, "\t%s\n", m->refusal);
+            continue;
+        }
+        const fb_body_measures *f = &m->measures;
+        double width, height, tendon[2] = {0, 0};
+        fb_form_size(&m->build.form, r->belly_length * gen->build.stretch, gen->build.strength,
+                     NULL, &width, &height);
+        for (size_t h = 0; h < m->build.form.n_heads; h++) {
+            tendon[0] += r->cores[m->build.core[h]].volume_share * m->build.tendon[h][0];
+            tendon[1] += r->cores[m->build.core[h]].volume_share * m->build.tendon[h][1];
+        }
+        fb_text_printf(out, "\t%zu\t%zu", m->build.form.n_heads, m->body.n_bundles);
+        const double numbers[] = {r->volume,
+                                  f->volume,
+                                  r->specific_tension,
+                                  r->belly_length,
+                                  width,
+                                  height,
+                                  m->body.bundles[0].ratio,
+                                  tendon[0],
+                                  tendon[1],
+                                  r->pennation,
+                                  m->length[0],
+                                  m->length[1],
+                                  f->penetration,
+                                  f->gap,
+                                  f->worst_gap,
+                                  f->volume_error,
+                                  f->length_error,
+                                  f->ratio_error,
+                                  f->tilt,
+                                  m->line.mean,
+                                  m->line.greatest};
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+            fb_text_puts(out, "\t");
+            fb_text_number(out, numbers[k]);
+        }
+        const char *coordinate = coordinate_name(gen, m);
+        if (coordinate) {
+            fb_text_printf(out, "\t%s\t%.6g\t%.6g\t%.6g\t%d\t%d", coordinate, m->arms.mean,
+                           m->arms.worst, m->arms.greatest, m->arms.inside, m->arms.poses);
+        } else {
+            fb_text_puts(out, "\t-\tnan\tnan\tnan\t0\t0");
+        }
+        fb_text_printf(out, "\t%.6g,%.6g,%.6g\t%s\t-\n", r->up[0], r->up[1], r->up[2],
+                       r->bone ? r->bone : "-");
+    }
+}
+
+void fb_gen_print(const fb_gen *gen, fb_text *out) {
+    int widest = 6, made = 0;
+    size_t bundles = 0;
+    double volume = 0;
+    for (int i = 0; i < gen->n_muscles; i++) {
+        int n = (int)strlen(gen->muscles[i].recipe->name);
+        widest = n > widest ? n : widest;
+        made += !gen->muscles[i].refusal;
+    }
+    if (!made) {
+        return;
+    }
+    fb_text_printf(out,
+                   "%-*s lines bundles volume belly width height  sink   gap worst  tilt  line"
+                   "  arms inside of coordinate\n"
+                   "%-*s                 cm^3    mm    mm     mm     %%     %%     %%   deg    mm"
+                   "    mm\n",
+                   widest, "muscle", widest, "");
+    for (int i = 0; i < gen->n_muscles; i++) {
+        const fb_gen_muscle *m = gen->muscles + i;
+        if (m->refusal) {
+            continue;
+        }
+        const fb_body_measures *f = &m->measures;
+        double width, height;
+        fb_form_size(&m->build.form, m->recipe->belly_length * gen->build.stretch,
+                     gen->build.strength, NULL, &width, &height);
+        fb_text_printf(out, "%-*s %5d %7zu %6.1f %5.0f %5.1f %6.1f %5.2f %5.2f %5.2f %5.1f %5.1f",
+                       widest, m->recipe->name, m->recipe->n_lines, m->body.n_bundles,
+                       1e6 * m->recipe->volume, 1e3 * m->recipe->belly_length, 1e3 * width,
+                       1e3 * height, 100 * f->penetration, 100 * f->gap, 100 * f->worst_gap,
+                       f->tilt * 180 / 3.14159265358979323846, 1e3 * m->line.mean);
+        const char *coordinate = coordinate_name(gen, m);
+        if (coordinate) {
+            fb_text_printf(out, " %5.1f %3d/%-3d %s", 1e3 * m->arms.mean, m->arms.inside,
+                           m->arms.poses, coordinate);
+        }
+        fb_text_puts(out, "\n");
+        bundles += m->body.n_bundles;
+        volume += m->recipe->volume;
+    }
+    fb_text_printf(out,
+                   "%d muscles, %zu bundles, %.1f cm^3; sink: greatest penetration, gap: mean "
+                   "and worst pair's, of the half-height; line, arms: mean distances of the "
+                   "bundles' mean from the model's\n",
+                   made, bundles, 1e6 * volume);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static int write_text(fb_cli *cli, const char *file, const fb_text *text) {
+    fb_output output;
+    fb_status status = fb_cli_open(cli, file, &output);
+    if (status == FB_OK) {
+        fb_text_add(&output.text, text->bytes, text->n);
+        status = fb_cli_close(cli, file, &output, !text->failed);
+    }
+    return text->failed ? fb_exit_of(FB_E_MEMORY) : fb_exit_of(status);
+}
+
+/* Colours of muscles, so that neighbours in a list differ. */
+static void tint(fb_mesh *mesh, int number) {
+    static const double shades[6][3] = {{1, 1, 1},      {0.86, 0.93, 1}, {1, 0.9, 0.8},
+                                        {0.92, 1, 0.9}, {1, 0.85, 0.92}, {0.95, 0.9, 1}};
+    for (size_t v = 0; v < mesh->n_vertices; v++) {
+        for (int c = 0; c < 3; c++) {
+            mesh->colours[v][c] *= shades[number % 6][c];
+        }
+    }
+}
+
+static int write_mesh(fb_gen *gen, const char *file) {
+    const char *of = fb_cli_value(gen->cli, "mesh-of");
+    bool bundles = of && strcmp(of, "muscles") != 0;
+    double sides;
+    if (of && strcmp(of, "muscles") != 0 && strcmp(of, "bundles") != 0 && strcmp(of, "both") != 0) {
+        fb_cli_say(gen->cli, "--mesh-of is 'muscles', 'bundles' or 'both', not '%s'", of);
+        return FB_EXIT_USAGE;
+    }
+    if (!fb_cli_number(gen->cli, "sides", 3, 256, 8, &sides)) {
+        return FB_EXIT_USAGE;
+    }
+    size_t room = 2 * (size_t)gen->n_muscles, n = 0;
+    const fb_mesh **list = fb_arena_array(&gen->arena, room, sizeof *list);
+    fb_mesh *own = fb_arena_array(&gen->arena, (size_t)gen->n_muscles, sizeof *own);
+    fb_status status = FB_OK;
+    for (int i = 0; i < gen->n_muscles && status == FB_OK; i++) {
+        fb_gen_muscle *m = gen->muscles + i;
+        if (m->refusal) {
+            continue;
+        }
+        if (m->envelope.mesh.n_faces) {
+            m->envelope.mesh.name = fb_alloc(strlen(m->recipe->name) + 1);
+            if (m->envelope.mesh.name) {
+                strcpy(m->envelope.mesh.name, m->recipe->name);
+            }
+            tint(&m->envelope.mesh, i);
+            list[n++] = &m->envelope.mesh;
+        }
+        for (size_t b = 0; bundles && b < m->body.n_bundles && status == FB_OK; b++) {
+            status = fb_surface_add_bundle(own + i, &m->body, b, (int)sides);
+        }
+        if (own[i].n_faces) {
+            own[i].name = fb_alloc(strlen(m->recipe->name) + 9);
+            if (own[i].name) {
+                sprintf(own[i].name, "%s_bundles", m->recipe->name);
+            }
+            tint(own + i, i);
+            list[n++] = own + i;
+        }
+    }
+    fb_text text = {0}, materials = {0};
+    const char *material_file = fb_mesh_materials_file(&gen->arena, file);
+    if (status == FB_OK) {
+        status = fb_mesh_write(&text, &materials, list, n, file, &gen->cli->diag);
+    }
+    for (int i = 0; i < gen->n_muscles; i++) {
+        fb_surface_free(own + i);
+    }
+    int code = fb_exit_of(status);
+    if (code == FB_EXIT_OK && material_file && materials.n) {
+        code = write_text(gen->cli, material_file, &materials);
+    }
+    if (code == FB_EXIT_OK) {
+        code = write_text(gen->cli, file, &text);
+    }
+    fb_text_free(&text);
+    fb_text_free(&materials);
+    return code;
+}
+
+int fb_gen_write_files(fb_gen *gen) {
+    const char *layers = fb_cli_value(gen->cli, "layers"), *mesh = fb_cli_value(gen->cli, "mesh");
+    const char *table = fb_cli_value(gen->cli, "table");
+    int code = FB_EXIT_OK;
+    if (layers) {
+        fb_text text = {0};
+        for (int i = 0; i < gen->n_muscles; i++) {
+            if (!gen->muscles[i].refusal) {
+                fb_layers_write(&text, &gen->muscles[i].body);
+            }
+        }
+        code = write_text(gen->cli, layers, &text);
+        fb_text_free(&text);
+    }
+    if (table && code == FB_EXIT_OK) {
+        fb_text text = {0};
+        fb_gen_table(gen, &text);
+        code = write_text(gen->cli, table, &text);
+        fb_text_free(&text);
+    }
+    if (mesh && code == FB_EXIT_OK) {
+        code = write_mesh(gen, mesh);
+    }
+    return code;
+}
+
+/* ---- the document ---------------------------------------------------------------------------- */
+
+static void add_numbers(fb_text *out, const char *key, const double *x, int n) {
+    fb_text_printf(out, ", \"%s\": [", key);
+    for (int i = 0; i < n; i++) {
+        fb_text_puts(out, i ? ", " : "");
+        fb_text_number(out, x[i]);
+    }
+    fb_text_puts(out, "]");
+}
+
+static void add_number(fb_text *out, const char *key, double x) {
+    fb_text_printf(out, ", \"%s\": ", key);
+    fb_text_number(out, x);
+}
+
+/* A JSON string. */
+static void add_string(fb_text *out, const char *text) {
+    fb_text_puts(out, "\"");
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') {
+            fb_text_printf(out, "\\%c", *text);
+        } else if ((unsigned char)*text < ' ') {
+            fb_text_printf(out, "\\u%04x", *text);
+        } else {
+            fb_text_add(out, text, 1);
+        }
+    }
+    fb_text_puts(out, "\"");
+}
+
+/* {"muscle": .., "lines": [..], .., "cores": [..], "cells": [..], "a": [..], "b": [..]} */
+static void describe(const fb_gen *gen, const fb_gen_muscle *m, fb_text *out) {
+    const fb_recipe *r = m->recipe;
+    const fb_form *form = &m->build.form;
+    fb_text_puts(out, "{\"muscle\": ");
+    add_string(out, r->name);
+    fb_text_puts(out, ", \"lines\": [");
+    for (int k = 0; k < r->n_lines; k++) {
+        fb_text_puts(out, k ? ", " : "");
+        add_string(out, line_name(gen, r->lines[k]));
+    }
+    fb_text_puts(out, "]");
+    add_number(out, "volume", form->volume);
+    add_number(out, "ratio", form->ratio);
+    add_number(out, "belly_length", m->build.belly);
+    add_number(out, "fiber_part", form->fibre_part);
+    add_number(out, "cut", form->cut);
+    add_number(out, "twist", m->build.twist);
+    add_numbers(out, "height_direction", m->build.up, 3);
+    fb_text_printf(out, ", \"layers\": %zu", gen->build.layers);
+    fb_text_puts(out, ", \"cores\": [");
+    for (size_t h = 0; h < form->n_heads; h++) {
+        const fb_core *core = r->cores + m->build.core[h];
+        fb_text_puts(out, h ? ", {\"name\": " : "{\"name\": ");
+        add_string(out, core->name);
+        if (core->muscle >= 0) {
+            fb_text_puts(out, ", \"line\": ");
+            add_string(out, line_name(gen, core->muscle));
+        }
+        add_number(out, "share", core->share);
+        add_number(out, "volume_share", core->volume_share);
+        add_numbers(out, "tendon", m->build.tendon[h], 2);
+        add_number(out, "widest", m->build.widest[h]);
+        fb_text_puts(out, "}");
+    }
+    fb_text_puts(out, "], \"cells\": [");
+    for (size_t c = 0; c < form->lattice.n; c++) {
+        const fb_place_cell *cell = form->cells + c;
+        fb_text_printf(out, "%s[%d, %d, %d]", c ? ", " : "", cell->i, cell->j, cell->head[0]);
+    }
+    fb_text_puts(out, "]");
+    for (int which = 0; which < 2; which++) { /* at the widest ring, in this pose */
+        fb_text_printf(out, ", \"%s\": [", which ? "b" : "a");
+        for (size_t c = 0; c < m->body.n_bundles; c++) {
+            const fb_bundle *b = m->body.bundles + c;
+            double widest = 0;
+            for (size_t k = 0; k < b->rings; k++) {
+                const fb_ring *ring = m->body.rings + b->first + k;
+                widest = fb_greater(widest, fb_v3_norm(which ? ring->w : ring->u));
+            }
+            fb_text_printf(out, "%s%.6g", c ? ", " : "", widest);
+        }
+        fb_text_puts(out, "]");
+    }
+    fb_text_puts(out, "}");
+}
+
+void fb_gen_add_bundles(const fb_gen *gen, fb_model *model, fb_arena *arena) {
+    const fb_list *lines = fb_model_items(model, "muscles");
+    (void)arena;
+    for (int i = 0; i < gen->n_muscles; i++) {
+        const fb_gen_muscle *m = gen->muscles + i;
+        if (m->refusal || gen->patent) {
+            continue;
+        }
+        fb_text text = {0};
+        describe(gen, m, &text);
+        const char *json = fb_text_string(&text);
+        if (json) {
+            fb_element_add_extra(model, lines->items[m->recipe->lines[0]], "bundles", json);
+        }
+        fb_text_free(&text);
+        for (int k = 1; k < m->recipe->n_lines; k++) { /* the others say where it is */
+            fb_text other = {0};
+            fb_text_puts(&other, "{\"of\": ");
+            add_string(&other, line_name(gen, m->recipe->lines[0]));
+            fb_text_puts(&other, "}");
+            json = fb_text_string(&other);
+            if (json) {
+                fb_element_add_extra(model, lines->items[m->recipe->lines[k]], "bundles", json);
+            }
+            fb_text_free(&other);
+        }
+    }
+}
