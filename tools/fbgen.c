@@ -28,7 +28,8 @@ static const fb_option options[] = {
     {0, "measured", "FILE", "a person's own table: name, volume, area, belly_length"},
     {0, "specific-tension", "X", "N/cm^2, for volumes from forces; 60 unless given"},
     {0, "ratio", "R", "height over width of bundles at rest; 0.5 unless given"},
-    {0, "cut", "X", "how much of its half-ellipsoids a belly uses; 0.9 unless given"},
+    {0, "cut", "X",
+     "how much of its half-ellipsoids a belly uses; 0.9, or 0.97 if bellies are staggered"},
     {0, "packing", "HOW", "'bundles' (the muscle's volume is theirs) or 'envelope' (with gaps)"},
     {0, "no-groups", NULL, "every line is a muscle of its own"},
     {0, "set", "NAME=VALUE", "a coordinate's value, as fbsim; several times"},
@@ -114,7 +115,7 @@ static bool read_options(fb_gen *gen, double *megabytes) {
               fb_cli_number(cli, "bundles", FB_LATTICE_LEAST, FB_LATTICE_MOST, 0, &b->bundles) &&
               fb_cli_number(cli, "specific-tension", 1, 1000, tension, &tension) &&
               fb_cli_number(cli, "ratio", 0.05, 20, r->ratio, &r->ratio) &&
-              fb_cli_number(cli, "cut", 0.1, 0.99, b->cut, &b->cut) &&
+              fb_cli_number(cli, "cut", 0.1, 0.99, 0, &b->cut) &&
               fb_cli_number(cli, "strength", 0, 1, FB_NAN, &b->strength) &&
               fb_cli_number(cli, "stretch", 0.3, 3, 1, &b->stretch) &&
               fb_cli_number(cli, "bend-x", -180, 180, 0, angle) &&
@@ -166,8 +167,8 @@ static const char *place_patent(fb_gen *gen, fb_gen_muscle *m) {
                       .l2 = widest * belly,
                       .l3 = (1 - widest) * belly,
                       .l4 = tendon[1]};
-    shape.c1 = shape.l2 / gen->build.cut;
-    shape.c2 = shape.l3 / gen->build.cut;
+    shape.c1 = shape.l2 / build->form.cut;
+    shape.c2 = shape.l3 / build->form.cut;
     double ratio = isnan(gen->build.strength) ? build->form.ratio : 0.5 + 0.5 * gen->build.strength;
     fb_shape_from_belly(&shape, build->form.volume / (double)build->form.lattice.n, ratio);
     fb_patent_options o = {.layers = {gen->patent_layers[0], gen->patent_layers[1]}};

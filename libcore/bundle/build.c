@@ -9,12 +9,14 @@
 
 #define PI 3.14159265358979323846
 #define LEAST_SPREAD 0.3 /* of the width: cores nearer to each other do not turn the section */
-#define MOST_ASPECT 12   /* width over height of an outline that is chosen for its cores */
+#define CUT 0.9
+#define STAGGERED_CUT 0.95
+#define BROAD 0.4      /* of the belly's length: wider muscles are sheets */
+#define MOST_ASPECT 12 /* width over height of an outline that is chosen for its cores */
 #define STRAIGHT_POINTS 129
 
 fb_build_options fb_build_options_default(void) {
-    return (fb_build_options){
-        .layers = 24, .cut = 0.9, .strength = FB_NAN, .twist = FB_NAN, .stretch = 1};
+    return (fb_build_options){.layers = 24, .strength = FB_NAN, .twist = FB_NAN, .stretch = 1};
 }
 
 void fb_build_free(fb_build *build) {
@@ -85,8 +87,10 @@ static void order_cores(int *order, const fb_recipe *recipe, const double *x) {
     }
 }
 
-/* The outline that the recipe asks for, or one as wide as its cores lie apart. */
-static void choose_outline(fb_lattice_outline *outline, const fb_recipe *recipe, double spread) {
+/* The outline that the recipe asks for, or one as wide as its cores lie apart. `pile`: how high
+ * bundles pile up. */
+static void choose_outline(fb_lattice_outline *outline, const fb_recipe *recipe, double spread,
+                           double pile) {
     const fb_outline *asked = &recipe->outline;
     *outline = (fb_lattice_outline){.kind = FB_LATTICE_ROUND, .corner = 1};
     double aspect = asked->kind == FB_OUTLINE_FLAT ? 2 / recipe->ratio : 1 / recipe->ratio;
@@ -99,9 +103,9 @@ static void choose_outline(fb_lattice_outline *outline, const fb_recipe *recipe,
         outline->kind = FB_LATTICE_POLYGON;
         outline->points = (const double(*)[2])asked->polygon;
         outline->n_points = (size_t)asked->n_polygon;
-    } else if (aspect > 1.02 / recipe->ratio) {
+    } else if (fabs(aspect * recipe->ratio * pile - 1) > 0.02) {
         outline->kind = FB_LATTICE_FLAT;
-        outline->aspect = aspect;
+        outline->aspect = aspect * pile;
     }
 }
 
@@ -145,7 +149,11 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
     if (recipe->pennate) {
         form.fibre_part = fb_lesser(recipe->fiber_length / recipe->belly_length, 1);
     }
-    choose_outline(&form.outline, recipe, spread);
+    if (form.cut <= 0) {
+        form.cut = form.fibre_part < 1 ? STAGGERED_CUT : CUT;
+    }
+    build->options.cut = form.cut;
+    choose_outline(&form.outline, recipe, spread, fb_form_pile(form.fibre_part, form.cut));
     for (size_t h = 0; h < heads; h++) {
         const fb_core *core = recipe->cores + build->core[h];
         double belly = core->belly[1] - core->belly[0];
@@ -160,6 +168,14 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
     build->twist = isnan(options->twist) ? recipe->twist : options->twist;
     const char *why = fb_form_make(&build->form, &form);
     fb_free(head);
+    if (!why) {
+        double width;
+        fb_form_size(&build->form, build->belly, FB_NAN, NULL, &width, NULL);
+        bool fan = heads > 2 && spread > 0.5 * width;
+        build->law = fan                                                   ? FB_WIDTH_FAN
+                     : form.fibre_part < 1 || width > BROAD * build->belly ? FB_WIDTH_SHEET
+                                                                           : FB_WIDTH_ROUND;
+    }
     if (why) {
         fb_build_free(build);
     }
@@ -226,7 +242,10 @@ static const char *path_sections(fb_build *build, const fb_recipe *recipe, fb_se
 
 static const char *sections_of(fb_build *build, const fb_recipe *recipe, fb_sections *sections,
                                const fb_build_options *as) {
-    fb_section_options o = {.layers = as->layers, .twist = build->twist, .cut = {as->cut, as->cut}};
+    fb_section_options o = {.layers = as->layers,
+                            .twist = build->twist,
+                            .cut = {build->form.cut, build->form.cut},
+                            .law = build->law};
     double width, height;
     fb_form_size(&build->form, build->belly * as->stretch, as->strength, &o.half_width, &width,
                  &height);

@@ -18,7 +18,7 @@ typedef enum fb_packing {
 typedef struct fb_build_options {
     double bundles;
     size_t layers; /* of the belly */
-    double cut;    /* l2 / c1 and l3 / c2 */
+    double cut;    /* l2 / c1 and l3 / c2; 0: 0.9, or 0.95 of staggered bellies */
     double strength, twist, stretch, bend[2];
     bool straight; /* along a straight core (bent by `bend` about x and y) instead of the path */
     bool kept; /* bundles keep the lengths that they have in the recipe's pose, stretched alike */
@@ -37,6 +37,7 @@ typedef struct fb_build {
     double x[3]; /* the direction of width at the belly's widest, in the recipe's pose */
     double up[3];
     double twist;
+    fb_width_law law;
     double (*tendon)[2]; /* n_heads: lengths of tendon of each core below and above its belly, in
                             the pose it was made in; they stay */
     double *widest;      /* n_heads: part of the belly below its widest section */

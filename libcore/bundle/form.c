@@ -5,6 +5,7 @@
 
 #include "libcore/base/arena.h"
 #include "libcore/base/number.h"
+#include "libcore/base/spatial.h"
 
 #define PI 3.14159265358979323846
 #define LEAST_LAYERS 4 /* of a staggered bundle's belly */
@@ -143,12 +144,15 @@ static fb_shape shape_of(const fb_form *form, double below, double above, double
     return shape;
 }
 
+double fb_form_pile(double fibre_part, double cut) {
+    return fibre_part < 1 ? fibre_part * (1 - cut * cut / 3) + (1 - fibre_part) * (1 - cut * cut)
+                          : 1;
+}
+
 void fb_form_size(const fb_form *form, double belly, double strength, double *a, double *width,
                   double *height) {
     double part = belly * form->fibre_part / 2;
     fb_shape shape = shape_of(form, part, part, strength);
-    /* staggered bellies: thick and thin ones above each other */
-    double thin = 1 - form->cut * form->cut * (1 - form->fibre_part);
     if (a) {
         *a = shape.a;
     }
@@ -156,7 +160,7 @@ void fb_form_size(const fb_form *form, double belly, double strength, double *a,
         *width = 2 * form->extent[0] * shape.a;
     }
     if (height) {
-        *height = 2 * form->extent[1] * shape.b * (form->fibre_part < 1 ? fmin(thin, 1) : 1);
+        *height = 2 * form->extent[1] * shape.b * fb_form_pile(form->fibre_part, form->cut);
     }
 }
 
@@ -186,8 +190,80 @@ static void shape_cells(fb_form *form, const fb_sections *s, double strength) {
     }
 }
 
+/* The size of a cell's section k, of its widest section's area, where the core's lengths are `at`.
+ */
+static double area_at(const fb_place_cell *c, const double *at, size_t k) {
+    double z = at[k] - at[c->widest], part = z / (z < 0 ? c->shape.c1 : c->shape.c2);
+    double cut = z < 0 ? c->shape.l2 / c->shape.c1 : c->shape.l3 / c->shape.c2;
+    return 1 - fmin(part * part, cut * cut);
+}
+
+/* Where bellies are staggered, those below the plane y = 0 swell first: moves the planes so that
+ * the middle of the pile stays on the core. */
+static const char *centre(const fb_form *form, const fb_sections *s, fb_frame *frames) {
+    double *at = fb_alloc(s->n * sizeof *at);
+    if (!at) {
+        return "there is not enough memory for its sections";
+    }
+    at[0] = 0;
+    for (size_t k = 1; k < s->n; k++) {
+        at[k] = at[k - 1] + fb_v3_distance(s->frames[k - 1].o, s->frames[k].o);
+    }
+    for (size_t k = 0; k < s->n; k++) {
+        double above = 0;
+        for (size_t c = 0; c < form->lattice.n; c++) {
+            const fb_place_cell *cell = form->cells + c;
+            if (cell->i == 0) {
+                double high = 2 * cell->shape.b * area_at(cell, at, k);
+                above += (cell->j >= 0 ? high : -high) / (s->width ? s->width[k] : 1);
+            }
+        }
+        for (size_t h = 0; h < s->n_heads; h++) {
+            fb_frame *f = frames + h * s->n + k;
+            fb_v3_madd(f->o, -0.5 * above, f->y);
+        }
+    }
+    fb_free(at);
+    return NULL;
+}
+
+/* Room in a body for all bundles and rings, and its names. */
+static const char *make_room(fb_body *body, const fb_form *form, const fb_placing *p) {
+    fb_bundle *bundles = fb_realloc(body->bundles, p->n_cells * sizeof *bundles);
+    body->bundles = bundles ? bundles : body->bundles;
+    fb_ring *rings = fb_realloc(body->rings, fb_place_rings(p) * sizeof *rings);
+    body->rings = rings ? rings : body->rings;
+    bool ok = bundles && rings;
+    if (ok && !body->name) {
+        body->time = FB_NAN;
+        body->name = copy(form->name);
+        body->heads = fb_alloc(form->n_heads * sizeof *body->heads);
+        ok = body->name && body->heads;
+        for (size_t h = 0; ok && h < form->n_heads; h++) {
+            body->heads[h] = copy(form->heads[h]);
+            ok = body->heads[h];
+            body->n_heads = h + 1;
+        }
+    }
+    return ok ? NULL : "there is not enough memory for so many bundles";
+}
+
 static const char *place(fb_body *body, fb_form *form, const fb_sections *s, bool flush,
                          fb_scratch *scratch) {
+    fb_frame *frames = NULL;
+    if (form->fibre_part < 1) {
+        size_t bytes = s->n_heads * s->n * sizeof *frames;
+        frames = fb_alloc(bytes);
+        const char *why = frames ? NULL : "there is not enough memory for its sections";
+        if (!why) {
+            memcpy(frames, s->frames, bytes);
+            why = centre(form, s, frames);
+        }
+        if (why) {
+            fb_free(frames);
+            return why;
+        }
+    }
     fb_placing p = {.n_cells = form->lattice.n,
                     .cells = form->cells,
                     .n_sections = s->n,
@@ -195,30 +271,14 @@ static const char *place(fb_body *body, fb_form *form, const fb_sections *s, boo
                     .first = s->first,
                     .last = s->last,
                     .n_heads = s->n_heads,
-                    .frames = s->frames,
+                    .frames = frames ? frames : s->frames,
                     .apart = form->n_heads > 1 ? s->apart : NULL,
-                    .sheet = form->fibre_part < 1,
+                    .width = s->width,
                     .flush = flush};
-    fb_bundle *bundles = fb_realloc(body->bundles, p.n_cells * sizeof *bundles);
-    body->bundles = bundles ? bundles : body->bundles;
-    fb_ring *rings = fb_realloc(body->rings, fb_place_rings(&p) * sizeof *rings);
-    body->rings = rings ? rings : body->rings;
-    if (!bundles || !rings) {
-        return "there is not enough memory for so many bundles";
-    }
-    if (!body->name) {
-        body->time = FB_NAN;
-        body->name = copy(form->name);
-        body->heads = fb_alloc(form->n_heads * sizeof *body->heads);
-        for (size_t h = 0; h < form->n_heads && body->heads; h++) {
-            body->heads[h] = copy(form->heads[h]);
-            body->n_heads = h + 1;
-        }
-        if (!body->name || !body->heads) {
-            return "there is not enough memory for so many bundles";
-        }
-    }
-    return fb_place_body(body, &p, scratch);
+    const char *why = make_room(body, form, &p);
+    why = why ? why : fb_place_body(body, &p, scratch);
+    fb_free(frames);
+    return why;
 }
 
 const char *fb_form_place(fb_body *body, fb_form *form, const fb_sections *sections,

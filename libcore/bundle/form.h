@@ -48,6 +48,10 @@ typedef struct fb_form {
 const char *fb_form_make(fb_form *form, const fb_form_options *options);
 void fb_form_free(fb_form *form);
 
+/* How high bundles pile up, of as many widest sections: 1, or less if their bellies, of such a part
+ * of the muscle's, are staggered, so that thick and thin ones lie above each other. */
+double fb_form_pile(double fibre_part, double cut);
+
 /* Half-width a of a bundle whose belly is so long, at the ratio of a strength; and the muscle's
  * whole width and height then. Any of the results may be NULL. */
 void fb_form_size(const fb_form *form, double belly, double strength, double *a, double *width,

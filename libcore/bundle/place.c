@@ -22,6 +22,7 @@ typedef struct grid {
     double (*stretch)[2]; /* [cells] of the belly, below and above */
     double *weights;      /* [2 reach + 1][stride] */
     size_t reach;
+    double *width;      /* [stride], or NULL */
     double *contact[2]; /* [ROW_CONTACT_COUNT][stride] */
     double *spare;      /* [3][stride] */
 } grid;
@@ -195,7 +196,7 @@ static void size_rings(const grid *g, size_t cell) {
     double cut[2] = {shape->l2 / shape->c1, shape->l3 / shape->c2};
     double least[2] = {1 - cut[0] * cut[0], 1 - cut[1] * cut[1]};
     fb_row_size(b, g->stride, g->sections, c->widest, shape->a * g->scale[cell],
-                shape->b * g->scale[cell], length, least, p->sheet);
+                shape->b * g->scale[cell], length, least, g->width);
 }
 
 /* Whether a cell and its inner neighbour go with different cores where heads are apart. */
@@ -435,12 +436,19 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
     g.contact[0] = fb_scratch_take(scratch, ROW_CONTACT_COUNT * g.stride, sizeof *g.rows);
     g.contact[1] = fb_scratch_take(scratch, ROW_CONTACT_COUNT * g.stride, sizeof *g.rows);
     g.spare = fb_scratch_take(scratch, 3 * g.stride, sizeof *g.spare);
+    g.width = fb_scratch_take(scratch, g.stride, sizeof *g.width);
     fb_ring *spare = fb_scratch_take(scratch, sections + 2, sizeof *spare);
     if (g.rows && g.frames && g.inner && g.turn && g.scale && g.stretch && g.weights &&
-        g.contact[0] && g.contact[1] && g.spare && spare) {
+        g.contact[0] && g.contact[1] && g.spare && g.width && spare) {
         why = find_neighbours(&g, scratch);
     }
+    double *width = g.width;
     if (!why) {
+        if (place->width) {
+            memcpy(g.width, place->width, sections * sizeof *width);
+        } else {
+            g.width = NULL;
+        }
         lay_frames(&g);
         double window = smoothing(&g, g.spare);
         fb_row_weights(g.weights, g.spare, g.stride, sections, g.reach, window);
@@ -453,6 +461,7 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
         why = finish(&g, body, spare);
     }
     fb_scratch_give(scratch, spare);
+    fb_scratch_give(scratch, width);
     fb_scratch_give(scratch, g.spare);
     fb_scratch_give(scratch, g.contact[1]);
     fb_scratch_give(scratch, g.contact[0]);

@@ -48,9 +48,8 @@ typedef struct fb_placing {
     const fb_frame *frames; /* [n_heads][n_sections] */
     const bool
         *apart; /* [n_sections]: heads do not touch each other here; NULL: they do everywhere */
-    bool
-        sheet; /* bellies keep their width and taper in height alone, to the same areas: for bundles
-                  whose bellies are staggered, so that columns of the lattice stay in line */
+    const double *width; /* [n_sections]: the width of bundles, of their widest; their height is
+                            what keeps the section's area. NULL: width and height taper together */
     bool flush; /* bundles reach from section `first` to `last`, bellies stretched as they need,
                    tendon fibres as long as it takes; otherwise each is as long as its shape says,
                    and ends where it ends: sections beyond both ends of the core must be there */

@@ -18,6 +18,7 @@
 #endif
 
 #define PI 3.14159265358979323846
+#define LEAN 1.5 /* tangent */
 
 typedef struct v3 {
     double x, y, z;
@@ -54,10 +55,18 @@ static inline __attribute__((always_inline)) double size2(double x, double y) {
 }
 
 /* The normal of two equal ellipses with semi-axes along u and w whose tubes run along g and whose
- * centres are d apart, not of unit length. */
-static inline __attribute__((always_inline)) v3 normal_of(v3 d, v3 u, v3 w, v3 g) {
+ * centres are d apart, not of unit length. Across u (by_u 1, by_w 0) it leans no more than LEAN
+ * from square to w's direction, and likewise across w: edges of thin sheets would slide over each
+ * other. */
+static inline __attribute__((always_inline)) v3 normal_of(v3 d, v3 u, v3 w, v3 g, double by_u,
+                                                          double by_w) {
     v3 wg = cross(w, g), gu = cross(g, u);
-    return add(times(dot(d, wg), wg), times(dot(d, gu), gu));
+    double x = dot(d, wg), y = dot(d, gu), over = sqrt(dot(wg, wg) / dot(gu, gu));
+    double most_y = LEAN * over * fabs(x) + 1e30 * by_w * fabs(y);
+    double most_x = LEAN / over * fabs(y) + 1e30 * by_u * fabs(x);
+    y = y > most_y ? most_y : y < -most_y ? -most_y : y;
+    x = x > most_x ? most_x : x < -most_x ? -most_x : x;
+    return add(times(x, wg), times(y, gu));
 }
 
 WIDE void fb_row_touch(double *contact, const double *a, const double *b, size_t stride,
@@ -65,7 +74,7 @@ WIDE void fb_row_touch(double *contact, const double *a, const double *b, size_t
     size_t s = stride;
     /* as numbers, since choices would keep sections from going side by side */
     double by_u = first && !along_w ? sign : 0, by_w = first && along_w ? sign : 0;
-    double by_places = first ? 0 : 1;
+    double by_places = first ? 0 : 1, across_u = along_w ? 0 : 1;
     SIDE_BY_SIDE
     for (size_t k = from; k < to; k++) {
         v3 ua = get(a + ROW_U * s, s, k), wa = get(a + ROW_W * s, s, k), ca = get(a, s, k);
@@ -74,7 +83,7 @@ WIDE void fb_row_touch(double *contact, const double *a, const double *b, size_t
         v3 g = add(get(a + ROW_G * s, s, k), get(b + ROW_G * s, s, k));
         v3 apart = sub(get(b + ROW_O * s, s, k), get(a + ROW_O * s, s, k));
         v3 d = add(times(by_places, apart), add(times(by_u, u), times(by_w, w)));
-        v3 n = unit(normal_of(d, u, w, g));
+        v3 n = unit(normal_of(d, u, w, g, across_u, 1 - across_u));
         double una = dot(ua, n), wna = dot(wa, n), unb = dot(ub, n), wnb = dot(wb, n);
         double ha = size2(una, wna), hb = size2(unb, wnb);
         v3 point = add(times(1 / ha, add(times(una, ua), times(wna, wa))),
@@ -194,20 +203,22 @@ WIDE void fb_row_follow(double *b, const double *a, const double *below, size_t 
 }
 
 WIDE void fb_row_size(double *b, size_t stride, size_t n, size_t widest, double a, double height,
-                      const double c[2], const double least[2], bool sheet) {
+                      const double c[2], const double least[2], const double *given) {
     size_t s = stride;
     const double *arc = b + ROW_ARC * s;
     double zero = arc[widest], per_below = 1 / c[0], per_above = 1 / c[1];
     double least_below = least[0], least_above = least[1];
-    double width = sheet ? 1 : 0, round = 1 - width;
+    const double *widths = given ? given : arc; /* anything that can be read */
+    double by_width = given ? 1 : 0, by_size = 1 - by_width;
     SIDE_BY_SIDE
     for (size_t k = 0; k < n; k++) {
         double z = arc[k] - zero, at = z * (z < 0 ? per_below : per_above);
         double square = 1 - at * at, floor_at = z < 0 ? least_below : least_above;
         double area = square > floor_at ? square : floor_at, size = sqrt(area);
+        double width = by_width * widths[k] + by_size * size;
         v3 t = get(b + ROW_T * s, s, k), side = unit(cross(t, get(b + ROW_R * s, s, k)));
-        put(b + ROW_U * s, s, k, times(a * (width + round * size), cross(side, t)));
-        put(b + ROW_W * s, s, k, times(height * (width * area + round * size), side));
+        put(b + ROW_U * s, s, k, times(a * width, cross(side, t)));
+        put(b + ROW_W * s, s, k, times(height * (area / width), side));
     }
 }
 
@@ -242,7 +253,7 @@ WIDE double fb_row_volume(const double *b, size_t stride, size_t from, size_t to
 WIDE void fb_row_clear(double *b, const double *a, size_t stride, size_t n, bool along_w,
                        double allowed, double *spare) {
     size_t s = stride;
-    double *at_first = spare, *at_second = spare + s;
+    double *at_first = spare, *at_second = spare + s, across_u = along_w ? 0 : 1;
     SIDE_BY_SIDE
     for (size_t k = 0; k < n - 1; k++) {
         v3 ca = get(a, s, k), cb = get(b, s, k), ca1 = get(a, s, k + 1), cb1 = get(b, s, k + 1);
@@ -253,11 +264,11 @@ WIDE void fb_row_clear(double *b, const double *a, size_t stride, size_t n, bool
         v3 u = add(add(ua, ua1), add(ub, ub1)), w = add(add(wa, wa1), add(wb, wb1));
         v3 d0 = sub(cb, ca), d1 = sub(cb1, ca1), d = add(d0, d1);
         /* along the axes first, then along the line through the points of contact */
-        v3 n0 = normal_of(d, u, w, add(sub(cb1, cb), sub(ca1, ca)));
+        v3 n0 = normal_of(d, u, w, add(sub(cb1, cb), sub(ca1, ca)), across_u, 1 - across_u);
         double un = dot(ua, n0), wn = dot(wa, n0), un1 = dot(ua1, n0), wn1 = dot(wa1, n0);
         v3 p = add(ca, times(1 / size2(un, wn), add(times(un, ua), times(wn, wa))));
         v3 p1 = add(ca1, times(1 / size2(un1, wn1), add(times(un1, ua1), times(wn1, wa1))));
-        v3 m = unit(normal_of(d, u, w, sub(p1, p)));
+        v3 m = unit(normal_of(d, u, w, sub(p1, p), across_u, 1 - across_u));
         at_first[k] = size2(dot(ua, m), dot(wa, m)) + size2(dot(ub, m), dot(wb, m)) - dot(d0, m);
         at_second[k + 1] = size2(dot(ua1, m), dot(wa1, m)) + size2(dot(ub1, m), dot(wb1, m)) -
                            dot(d1, m);

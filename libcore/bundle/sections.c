@@ -5,11 +5,19 @@
 #include "libcore/base/arena.h"
 #include "libcore/base/spatial.h"
 
-#define DENSE 257      /* points of a core that is rounded */
-#define ROUND 1.5      /* of the muscle's radius: over which corners are rounded */
-#define TURN 0.2       /* rad that a section may be twisted against the one before */
-#define TENDON_LAYER 3 /* layers of tendon are so many times as long as those of the belly */
-#define FOLD (-0.5)    /* cosine of the turn between layers at which a core folds on itself */
+#define DENSE 257        /* points of a core that is rounded */
+#define ROUND 1.5        /* of the muscle's radius: over which corners are rounded */
+#define TURN 0.2         /* rad that a section may be twisted against the one before */
+#define TENDON_LAYER 1.5 /* layers of tendon are so many times as long as those of the belly */
+#define TENDON_LAYERS 32 /* at most */
+#define TENDON_ROUND 0.3 /* tendons are so thick, of the belly, where corners are rounded */
+#define SHEET 0.8        /* of half-ellipses: how a sheet's width tapers along its belly */
+#define GATHERED 0.3     /* width of a sheet's tendon at its end */
+#define FAN_LEAST 0.35   /* width of a fan, of that where it is widest .. */
+#define FAN_MOST 1.8
+#define CLEAR 0.05  /* of what bundles need: cores further from each other part the heads */
+#define OWN_WAY 1   /* of what bundles need: so much more, and a head follows its core alone */
+#define FOLD (-0.5) /* cosine of the turn between layers at which a core folds on itself */
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 
@@ -36,8 +44,8 @@ static void point_at(double *place, const double (*points)[3], int n, double at)
     fb_v3_madd(place, part, d);
 }
 
-/* The mean over a window of half-width `half`, which shrinks towards the ends so that they stay. */
-static void smooth(double (*to)[3], const double (*from)[3], int half) {
+/* The mean over windows of half-widths `half`, which shrink towards the ends so that they stay. */
+static void smooth(double (*to)[3], const double (*from)[3], const int *half) {
     double sum[DENSE + 1][3];
     fb_v3_set(sum[0], 0, 0, 0);
     for (int i = 0; i < DENSE; i++) {
@@ -45,7 +53,7 @@ static void smooth(double (*to)[3], const double (*from)[3], int half) {
     }
     for (int i = 0; i < DENSE; i++) {
         int h = i < DENSE - 1 - i ? i : DENSE - 1 - i;
-        h = h < half ? h : half;
+        h = h < half[i] ? h : half[i];
         fb_v3_sub(to[i], sum[i + h + 1], sum[i - h]);
         fb_v3_scale(to[i], 1.0 / (2 * h + 1), to[i]);
     }
@@ -68,11 +76,17 @@ static const char *round_core(curve *c, const fb_core_line *core, double radius,
         return "a core's belly does not lie within its length";
     }
     double raw[DENSE][3], once[DENSE][3];
+    int half[DENSE];
     for (int i = 0; i < DENSE; i++) {
-        point_at(raw[i], core->points, core->n_points, length * i / (DENSE - 1));
+        double at = length * i / (DENSE - 1), thick = 1;
+        point_at(raw[i], core->points, core->n_points, at);
+        double out = fb_greater(core->belly[0] - at, at - core->belly[1]) / (2 * radius);
+        if (out > 0) { /* into the tendon */
+            thick = fb_greater(1 - (1 - TENDON_ROUND) * out, TENDON_ROUND);
+        }
+        half[i] = (int)(0.5 * ROUND * thick * radius / length * (DENSE - 1) + 0.5);
+        half[i] = keep ? 0 : half[i] > (DENSE - 1) / 4 ? (DENSE - 1) / 4 : half[i];
     }
-    int half = (int)(0.5 * ROUND * radius / length * (DENSE - 1) + 0.5);
-    half = keep ? 0 : half > (DENSE - 1) / 4 ? (DENSE - 1) / 4 : half;
     smooth(once, (const double(*)[3])raw, half);
     smooth(c->points, (const double(*)[3])once, half);
     c->length = length_of((const double(*)[3])c->points, DENSE);
@@ -101,6 +115,7 @@ void fb_sections_free(fb_sections *sections) {
     fb_free(sections->frames);
     fb_free(sections->apart);
     fb_free(sections->part);
+    fb_free(sections->width);
     memset(sections, 0, sizeof *sections);
 }
 
@@ -110,7 +125,7 @@ static size_t tendon_layers(double tendon, double layer) {
         return 0;
     }
     size_t n = (size_t)ceil(tendon / (TENDON_LAYER * layer));
-    return n < 1 ? 1 : n > 24 ? 24 : n;
+    return n < 1 ? 1 : n > TENDON_LAYERS ? TENDON_LAYERS : n;
 }
 
 /* The length along a core of section k. */
@@ -209,22 +224,70 @@ static double twist_at(const fb_sections *s, const curve *mean, size_t k, double
     return twist / 2 * (1.5 * u - 0.5 * u * u * u);
 }
 
-/* A bundle's size in section k, of that of the widest. */
-static double size_at(const fb_sections *s, size_t k, const double cut[2]) {
+/* A bundle's width in section k, of that of the widest. */
+static double width_at(const fb_sections *s, size_t k, const double cut[2]) {
+    if (s->width) {
+        return s->width[k];
+    }
     double at = s->part[k] < 0 ? cut[0] * fb_greater(s->part[k], -1)
                                : cut[1] * fb_lesser(s->part[k], 1);
     return sqrt(1 - at * at);
 }
 
+/* How far the two outermost cores lie apart along x in section k. */
+static double spread_at(const fb_sections *s, const curve *cores, const fb_frame *mean, size_t k) {
+    double p[3], q[3], d[3];
+    point_at(p, cores[0].points, DENSE, length_at(s, cores, k));
+    point_at(q, cores[s->n_heads - 1].points, DENSE, length_at(s, cores + s->n_heads - 1, k));
+    fb_v3_sub(d, q, p);
+    fb_v3_madd(d, -fb_v3_dot(d, mean[k].z), mean[k].z);
+    return fb_v3_norm(d);
+}
+
+/* Widths by the law. */
+static void set_widths(fb_sections *s, const curve *cores, const fb_frame *mean, fb_width_law law) {
+    double base = law == FB_WIDTH_FAN ? spread_at(s, cores, mean, s->base) : 1;
+    for (size_t k = 0; k < s->n; k++) {
+        double part = fb_lesser(fabs(s->part[k]), 1);
+        if (law == FB_WIDTH_FAN) {
+            double fan = spread_at(s, cores, mean, k) / base;
+            s->width[k] = fb_lesser(fb_greater(fan, FAN_LEAST), FAN_MOST);
+            continue;
+        }
+        s->width[k] = sqrt(1 - SHEET * SHEET * part * part);
+        size_t from = k < s->base ? s->lower - s->first : s->last - s->upper;
+        size_t beyond = k < s->lower ? s->lower - k : k > s->upper ? k - s->upper : 0;
+        if (beyond > 0 && from > 0) {
+            double at = fb_lesser((double)beyond / (double)from, 1);
+            s->width[k] += at * at * (3 - 2 * at) * (GATHERED - s->width[k]);
+        }
+    }
+    if (law == FB_WIDTH_FAN && base > 0) { /* smoothly */
+        for (int sweep = 0; sweep < 3; sweep++) {
+            double before = s->width[0];
+            for (size_t k = 1; k + 1 < s->n; k++) {
+                double here = s->width[k];
+                s->width[k] = 0.25 * before + 0.5 * here + 0.25 * s->width[k + 1];
+                before = here;
+            }
+        }
+        double middle = s->width[s->base];
+        for (size_t k = 0; k < s->n; k++) {
+            s->width[k] /= middle;
+        }
+    }
+}
+
 /* Where heads are apart: places of the heads' planes, each with its own frame. */
 static const char *part_heads(fb_sections *s, const curve *cores, const fb_strip *strips,
                               const fb_frame *mean, const fb_section_options *o,
-                              double (*places)[3], double *offset) {
+                              double (*places)[3], double *offset, double *own_way) {
     size_t n = s->n, heads = s->n_heads;
     /* along x of the mean frames: the middle of each head, no nearer to the next than bundles need
      */
     for (size_t k = 0; k < n; k++) {
-        double a = o->half_width * size_at(s, k, o->cut), shift = 0, total = 0;
+        double a = o->half_width * width_at(s, k, o->cut), shift = 0, total = 0;
+        own_way[k] = 0;
         for (size_t h = 0; h < heads; h++) {
             double p[3], d[3];
             point_at(p, cores[h].points, DENSE, length_at(s, cores + h, k));
@@ -233,7 +296,8 @@ static const char *part_heads(fb_sections *s, const curve *cores, const fb_strip
             if (h > 0) {
                 double need = 0.5 * a * (strips[h].right - strips[h - 1].left);
                 double least = offset[(h - 1) * n + k] + need;
-                s->apart[k] |= want > least + 0.02 * need;
+                s->apart[k] |= want > least + CLEAR * need;
+                own_way[k] = fb_greater(own_way[k], (want - least) / (OWN_WAY * need));
                 want = fb_greater(want, least);
             }
             offset[h * n + k] = want;
@@ -242,6 +306,7 @@ static const char *part_heads(fb_sections *s, const curve *cores, const fb_strip
             shift += weight * (want - middle);
             total += weight;
         }
+        own_way[k] = fb_lesser(own_way[k], 1);
         for (size_t h = 0; h < heads; h++) { /* heads pushed apart stay about their mean */
             offset[h * n + k] -= shift / total;
         }
@@ -252,31 +317,27 @@ static const char *part_heads(fb_sections *s, const curve *cores, const fb_strip
                        : strips[h].right <= 0 ? strips[h].right
                                               : 0;
         double middle = 0.5 * (strips[h].left + strips[h].right);
-        for (size_t k = 0; k < n; k++) {
-            double a = o->half_width * size_at(s, k, o->cut);
-            fb_v3_copy(places[k], mean[k].o);
-            fb_v3_madd(places[k], offset[h * n + k] + a * (inner - middle), mean[k].x);
-            double p[3], d[3]; /* heads that are apart follow their cores in height too */
-            point_at(p, cores[h].points, DENSE, length_at(s, cores + h, k));
-            fb_v3_sub(d, p, mean[k].o);
-            double need = 0, gap = 0;
-            for (size_t other = 0; other + 1 < heads; other++) {
-                need = fb_greater(need, 0.5 * a * (strips[other + 1].right - strips[other].left));
-                gap = fb_greater(gap, offset[(other + 1) * n + k] - offset[other * n + k]);
-            }
-            double part = fb_lesser(fb_greater(gap / need - 1, 0), 1);
-            fb_v3_madd(places[k], part * fb_v3_dot(d, mean[k].y), mean[k].y);
-        }
         fb_frame *own = s->frames + h * n;
+        for (size_t k = 0; k < n; k++) { /* the head's middle */
+            double p[3];
+            fb_v3_copy(places[k], mean[k].o);
+            fb_v3_madd(places[k], offset[h * n + k], mean[k].x);
+            point_at(p, cores[h].points, DENSE, length_at(s, cores + h, k));
+            fb_v3_sub(p, p, places[k]);
+            fb_v3_madd(places[k], own_way[k], p);
+        }
         for (size_t k = 0; k < n; k++) {
             own[k] = mean[k];
-            if (s->apart[k]) {
-                fb_v3_copy(own[k].o, places[k]);
-                if (!direction(own[k].z, (const double(*)[3])places, n, k)) {
-                    return "a head's core folds on itself";
-                }
-                set_up(own + k, mean[k].y);
+            if (!s->apart[k]) {
+                continue;
             }
+            fb_v3_copy(own[k].o, places[k]);
+            if (!direction(own[k].z, (const double(*)[3])places, n, k)) {
+                return "a head's core folds on itself";
+            }
+            set_up(own + k, mean[k].y);
+            fb_v3_madd(own[k].o, o->half_width * width_at(s, k, o->cut) * (inner - middle),
+                       own[k].x);
         }
     }
     return NULL;
@@ -287,7 +348,7 @@ const char *fb_sections_along(fb_sections *s, const fb_core_line *lines, const f
     memset(s, 0, sizeof *s);
     curve *cores = fb_alloc((n_heads + 1) * sizeof *cores), *mean = cores ? cores + n_heads : NULL;
     fb_frame *frames = NULL;
-    double(*places)[3] = NULL, *offset = NULL;
+    double(*places)[3] = NULL, *offset = NULL, *own_way = NULL;
     const char *why = cores ? NULL : "there is not enough memory for its sections";
     double sum = 0;
     for (size_t h = 0; !why && h < n_heads; h++) {
@@ -344,7 +405,10 @@ const char *fb_sections_along(fb_sections *s, const fb_core_line *lines, const f
     frames = fb_alloc(s->n * sizeof *frames);
     places = fb_alloc(s->n * sizeof *places);
     offset = fb_alloc(n_heads * s->n * sizeof *offset);
-    if (!s->frames || !s->apart || !s->part || !frames || !places || !offset) {
+    own_way = fb_alloc(s->n * sizeof *own_way);
+    s->width = o->law == FB_WIDTH_ROUND ? NULL : fb_alloc(s->n * sizeof *s->width);
+    if (!s->frames || !s->apart || !s->part || !frames || !places || !offset || !own_way ||
+        (o->law != FB_WIDTH_ROUND && !s->width)) {
         why = "there is not enough memory for its sections";
     }
     for (size_t k = 0; !why && k < s->n; k++) {
@@ -362,11 +426,15 @@ const char *fb_sections_along(fb_sections *s, const fb_core_line *lines, const f
     for (size_t k = 0; !why && k < s->n; k++) {
         turn_about_z(frames + k, twist_at(s, mean, k, o->twist));
     }
+    if (!why && s->width) {
+        set_widths(s, cores, frames, n_heads > 1 ? o->law : FB_WIDTH_SHEET);
+    }
     if (!why && n_heads > 1) {
-        why = part_heads(s, cores, strips, frames, o, places, offset);
+        why = part_heads(s, cores, strips, frames, o, places, offset, own_way);
     } else if (!why) {
         memcpy(s->frames, frames, s->n * sizeof *frames);
     }
+    fb_free(own_way);
     fb_free(offset);
     fb_free(places);
     fb_free(frames);

@@ -27,6 +27,13 @@ typedef struct fb_strip {
     double left, right;
 } fb_strip;
 
+/* How wide the lattice is along the muscle. */
+typedef enum fb_width_law {
+    FB_WIDTH_ROUND, /* as its bundles are thick: width and height taper together */
+    FB_WIDTH_SHEET, /* little narrower at the belly's ends, which taper in height; tendons gather */
+    FB_WIDTH_FAN    /* as far apart as the cores are */
+} fb_width_law;
+
 typedef struct fb_section_options {
     size_t layers;     /* of the belly */
     double up[3];      /* about the direction of height, y, where the belly is widest */
@@ -34,8 +41,9 @@ typedef struct fb_section_options {
     double half_width; /* a of a bundle at its widest, m */
     double radius;     /* of the whole muscle: half its greater extent, m */
     double cut[2];     /* l2 / c1 and l3 / c2 */
-    double more;       /* m of sections beyond both ends, for bundles that keep their lengths */
-    bool keep;         /* cores as they are, without rounding their corners */
+    fb_width_law law;
+    double more; /* m of sections beyond both ends, for bundles that keep their lengths */
+    bool keep;   /* cores as they are, without rounding their corners */
 } fb_section_options;
 
 typedef struct fb_sections {
@@ -45,6 +53,7 @@ typedef struct fb_sections {
     bool *apart;      /* [n] */
     double *part;     /* [n]: place along the belly, -1 to 1 about the widest section, beyond in
                          tendons */
+    double *width;    /* [n]: width of bundles, of the widest; NULL: as they are thick */
     double length[3]; /* of the mean core: below the belly, of the belly, above it */
 } fb_sections;
 
