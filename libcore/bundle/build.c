@@ -11,8 +11,9 @@
 #define LEAST_SPREAD 0.3 /* of the width: cores nearer to each other do not turn the section */
 #define CUT 0.9
 #define STAGGERED_CUT 0.95
-#define BROAD 0.4      /* of the belly's length: wider muscles are sheets */
-#define MOST_ASPECT 12 /* width over height of an outline that is chosen for its cores */
+#define FIBRE_LAYERS 10 /* of a staggered bundle's belly, at least */
+#define BROAD 0.4       /* of the belly's length: wider muscles are sheets */
+#define MOST_ASPECT 12  /* width over height of an outline that is chosen for its cores */
 #define STRAIGHT_POINTS 129
 
 fb_build_options fb_build_options_default(void) {
@@ -93,7 +94,7 @@ static void choose_outline(fb_lattice_outline *outline, const fb_recipe *recipe,
                            double pile) {
     const fb_outline *asked = &recipe->outline;
     *outline = (fb_lattice_outline){.kind = FB_LATTICE_ROUND, .corner = 1};
-    double aspect = asked->kind == FB_OUTLINE_FLAT ? 2 / recipe->ratio : 1 / recipe->ratio;
+    double aspect = asked->kind == FB_OUTLINE_FLAT ? 1.5 / recipe->ratio : 1 / recipe->ratio;
     if (recipe->n_cores > 1 && asked->kind != FB_OUTLINE_ROUND) {
         double width = spread * recipe->n_cores / (recipe->n_cores - 1);
         double area = PI / 4 * recipe->width * recipe->height;
@@ -242,7 +243,9 @@ static const char *path_sections(fb_build *build, const fb_recipe *recipe, fb_se
 
 static const char *sections_of(fb_build *build, const fb_recipe *recipe, fb_sections *sections,
                                const fb_build_options *as) {
-    fb_section_options o = {.layers = as->layers,
+    size_t fine = (size_t)ceil(FIBRE_LAYERS / build->form.fibre_part);
+    fb_section_options o = {.layers = build->form.fibre_part < 1 && as->layers < fine ? fine
+                                                                                      : as->layers,
                             .twist = build->twist,
                             .cut = {build->form.cut, build->form.cut},
                             .law = build->law};

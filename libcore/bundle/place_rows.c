@@ -18,7 +18,8 @@
 #endif
 
 #define PI 3.14159265358979323846
-#define LEAN 1.5 /* tangent */
+#define LEAN 1.5  /* tangent */
+#define SHEAR 0.8 /* of a lattice of circles: more would let three of them touch */
 
 typedef struct v3 {
     double x, y, z;
@@ -62,8 +63,10 @@ static inline __attribute__((always_inline)) v3 normal_of(v3 d, v3 u, v3 w, v3 g
                                                           double by_w) {
     v3 wg = cross(w, g), gu = cross(g, u);
     double x = dot(d, wg), y = dot(d, gu), over = sqrt(dot(wg, wg) / dot(gu, gu));
-    double most_y = LEAN * over * fabs(x) + 1e30 * by_w * fabs(y);
-    double most_x = LEAN / over * fabs(y) + 1e30 * by_u * fabs(x);
+    double slope_y = LEAN * over < SHEAR ? LEAN * over : SHEAR;
+    double slope_x = LEAN / over < SHEAR ? LEAN / over : SHEAR;
+    double most_y = slope_y * fabs(x) + 1e30 * by_w * fabs(y);
+    double most_x = slope_x * fabs(y) + 1e30 * by_u * fabs(x);
     y = y > most_y ? most_y : y < -most_y ? -most_y : y;
     x = x > most_x ? most_x : x < -most_x ? -most_x : x;
     return add(times(x, wg), times(y, gu));

@@ -326,7 +326,10 @@ static const char *part_heads(fb_sections *s, const curve *cores, const fb_strip
             fb_v3_sub(p, p, places[k]);
             fb_v3_madd(places[k], own_way[k], p);
         }
-        for (size_t k = 0; k < n; k++) {
+        /* carried along the head from where it leaves the others, outward from the base */
+        for (size_t i = 0; i < n; i++) {
+            size_t k = i <= s->base ? s->base - i : i;
+            size_t before = k < s->base ? k + 1 : k - 1;
             own[k] = mean[k];
             if (!s->apart[k]) {
                 continue;
@@ -335,9 +338,13 @@ static const char *part_heads(fb_sections *s, const curve *cores, const fb_strip
             if (!direction(own[k].z, (const double(*)[3])places, n, k)) {
                 return "a head's core folds on itself";
             }
-            set_up(own + k, mean[k].y);
-            fb_v3_madd(own[k].o, o->half_width * width_at(s, k, o->cut) * (inner - middle),
-                       own[k].x);
+            set_up(own + k, k == s->base ? mean[k].y : own[before].y);
+        }
+        for (size_t k = 0; k < n; k++) {
+            if (s->apart[k]) {
+                double a = o->half_width * width_at(s, k, o->cut);
+                fb_v3_madd(own[k].o, a * (inner - middle), own[k].x);
+            }
         }
     }
     return NULL;
