@@ -252,6 +252,7 @@ static const char *sections_of(fb_build *build, const fb_recipe *recipe, fb_sect
     double width, height;
     fb_form_size(&build->form, build->belly * as->stretch, as->strength, &o.half_width, &width,
                  &height);
+    o.span = 0.5 * width;
     o.radius = 0.5 * fb_greater(height, fb_lesser(width, 2 * height));
     o.more = as->kept ? 0.75 * build->belly * as->stretch : 0;
     fb_v3_copy(o.up, build->up);

@@ -6,8 +6,8 @@
 #include "libcore/base/spatial.h"
 #include "libcore/bundle/place_rows.h"
 
-#define SLACK 0.21    /* rad that a ring may lean, so that sections do not cross */
-#define WINDOW 0.1    /* of the belly: over which directions of rings are smoothed */
+#define SLACK \
+    0.2 /* rad that a ring may lean from square to its bundle's axis, for its section's sake */
 #define ALLOWED 0.005 /* of the half-height: how deep layers may sink between their rings */
 #define PASSES 3
 
@@ -20,11 +20,9 @@ typedef struct grid {
     int *turn;            /* cells in the order of placing */
     double *scale;        /* [cells]: factor of both semi-axes for exact volume */
     double (*stretch)[2]; /* [cells] of the belly, below and above */
-    double *weights;      /* [2 reach + 1][stride] */
-    size_t reach;
-    double *width;      /* [stride], or NULL */
-    double *contact[2]; /* [ROW_CONTACT_COUNT][stride] */
-    double *spare;      /* [3][stride] */
+    double *width;        /* [stride], or NULL */
+    double *contact[2];   /* [ROW_CONTACT_COUNT][stride] */
+    double *spare;        /* [3][stride] */
 } grid;
 
 static double *rows_of(const grid *g, size_t cell) {
@@ -84,7 +82,7 @@ static const char *find_neighbours(grid *g, fb_scratch *scratch) {
     return why ? why : n == p->n_cells ? NULL : "two bundles have the same cell";
 }
 
-/* Frames in rows, and the weights with which directions are smoothed. */
+/* Frames in rows. */
 static void lay_frames(grid *g) {
     const fb_placing *p = g->place;
     for (size_t h = 0; h < p->n_heads; h++) {
@@ -99,25 +97,6 @@ static void lay_frames(grid *g) {
             }
         }
     }
-}
-
-/* The window is a part of the belly, but two layers at least. */
-static double smoothing(const grid *g, double *at) {
-    const fb_placing *p = g->place;
-    double longest = 0;
-    at[0] = 0;
-    for (size_t k = 1; k < g->sections; k++) {
-        at[k] = at[k - 1] + fb_v3_distance(p->frames[k - 1].o, p->frames[k].o);
-    }
-    size_t lower = p->last, upper = p->first;
-    for (size_t c = 0; c < p->n_cells; c++) {
-        lower = p->cells[c].lower < lower ? p->cells[c].lower : lower;
-        upper = p->cells[c].upper > upper ? p->cells[c].upper : upper;
-    }
-    for (size_t k = lower; k < upper; k++) {
-        longest = fb_greater(longest, at[k + 1] - at[k]);
-    }
-    return fb_greater(2 * longest, WINDOW * (at[upper] - at[lower]));
 }
 
 /* Before the first pass: directions and lengths as the inner neighbours have them, or the core. */
@@ -350,11 +329,8 @@ static void pass(const grid *g, int number, fb_ring *spare) {
             lay(g, cell, true);
             fb_row_axis(b, s, g->sections, p->base);
             for (int up = 0; up < 2; up++) {
-                /* turned by the frames of the half it belongs to */
-                if (up == 0 || p->cells[cell].head[0] != p->cells[cell].head[1]) {
-                    fb_row_turn(b, frame_of(g, p->cells[cell].head[1]), s, g->sections, g->weights,
-                                g->reach, SLACK, g->spare);
-                }
+                fb_row_turn(b, frame_of(g, p->cells[cell].head[up]), s, up ? p->base : 0,
+                            up ? g->sections : p->base, SLACK);
             }
             int i = p->cells[cell].i, other = g->inner[2 * cell], below = g->inner[2 * cell + 1];
             if (other >= 0 && i != 0) {
@@ -422,8 +398,6 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
     if (n == 0 || sections < 3) {
         return "a body needs a bundle and three sections at least";
     }
-    g.reach = sections < 2 ? 0 : sections - 1;
-    g.reach = g.reach > 12 ? 12 : g.reach;
     const char *why = "there is not enough memory for so many bundles";
     g.rows = fb_scratch_take(scratch, n * ROW_COUNT * g.stride, sizeof *g.rows);
     g.frames = fb_scratch_take(scratch, place->n_heads * ROW_FRAME_COUNT * g.stride,
@@ -432,14 +406,13 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
     g.turn = fb_scratch_take(scratch, n, sizeof *g.turn);
     g.scale = fb_scratch_take(scratch, n, sizeof *g.scale);
     g.stretch = fb_scratch_take(scratch, n, sizeof *g.stretch);
-    g.weights = fb_scratch_take(scratch, (2 * g.reach + 1) * g.stride, sizeof *g.rows);
     g.contact[0] = fb_scratch_take(scratch, ROW_CONTACT_COUNT * g.stride, sizeof *g.rows);
     g.contact[1] = fb_scratch_take(scratch, ROW_CONTACT_COUNT * g.stride, sizeof *g.rows);
     g.spare = fb_scratch_take(scratch, 3 * g.stride, sizeof *g.spare);
     g.width = fb_scratch_take(scratch, g.stride, sizeof *g.width);
     fb_ring *spare = fb_scratch_take(scratch, sections + 2, sizeof *spare);
-    if (g.rows && g.frames && g.inner && g.turn && g.scale && g.stretch && g.weights &&
-        g.contact[0] && g.contact[1] && g.spare && g.width && spare) {
+    if (g.rows && g.frames && g.inner && g.turn && g.scale && g.stretch && g.contact[0] &&
+        g.contact[1] && g.spare && g.width && spare) {
         why = find_neighbours(&g, scratch);
     }
     double *width = g.width;
@@ -450,8 +423,6 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
             g.width = NULL;
         }
         lay_frames(&g);
-        double window = smoothing(&g, g.spare);
-        fb_row_weights(g.weights, g.spare, g.stride, sections, g.reach, window);
         for (size_t i = 0; i < n; i++) {
             g.scale[i] = g.stretch[i][0] = g.stretch[i][1] = 1;
         }
@@ -465,7 +436,6 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
     fb_scratch_give(scratch, g.spare);
     fb_scratch_give(scratch, g.contact[1]);
     fb_scratch_give(scratch, g.contact[0]);
-    fb_scratch_give(scratch, g.weights);
     fb_scratch_give(scratch, g.stretch);
     fb_scratch_give(scratch, g.scale);
     fb_scratch_give(scratch, g.turn);

@@ -1,7 +1,6 @@
 #include "libcore/bundle/place_rows.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Loops over sections in vector instructions, as wide as the machine has them. No operation is
  * contracted and no sum reordered, so the results do not depend on it. */
@@ -154,40 +153,12 @@ WIDE void fb_row_axis(double *b, size_t stride, size_t n, size_t base) {
     }
 }
 
-void fb_row_weights(double *weights, const double *at, size_t stride, size_t n, size_t reach,
-                    double window) {
-    memset(weights, 0, (2 * reach + 1) * stride * sizeof *weights);
-    for (size_t k = 0; k < n; k++) {
-        for (size_t q = k > reach ? k - reach : 0; q < n && q <= k + reach; q++) {
-            double fall = 1 - fabs(at[q] - at[k]) / window;
-            double part = at[q + 1 < n ? q + 1 : q] - at[q ? q - 1 : q];
-            weights[(q + reach - k) * stride + k] = fall > 0 ? fall * part : 0;
-        }
-    }
-}
-
-WIDE void fb_row_turn(double *b, const double *frame, size_t stride, size_t n,
-                      const double *weights, size_t reach, double slack, double *spare) {
+WIDE void fb_row_turn(double *b, const double *frame, size_t stride, size_t from, size_t to,
+                      double slack) {
     size_t s = stride;
-    const double *g = b + ROW_G * s;
-    memset(spare, 0, 3 * s * sizeof *spare);
-    for (size_t q = 0; q < 2 * reach + 1; q++) {
-        const double *weight = weights + q * s;
-        size_t from = q < reach ? reach - q : 0, to = q > reach ? n - (q - reach) : n;
-        SIDE_BY_SIDE
-        for (size_t k = from; k < to; k++) {
-            spare[k] += weight[k] * g[k + q - reach];
-            spare[s + k] += weight[k] * g[s + k + q - reach];
-            spare[2 * s + k] += weight[k] * g[2 * s + k + q - reach];
-        }
-    }
     SIDE_BY_SIDE
-    for (size_t k = 0; k < n; k++) {
-        v3 t = get(g, s, k), mean = unit(get(spare, s, k));
-        v3 around = cross(get(frame + ROW_FZ * s, s, k),
-                          sub(get(b, s, k), get(frame + ROW_FO * s, s, k)));
-        double part = dot(mean, around) / (dot(around, around) + 1e-300);
-        v3 off = sub(unit(sub(mean, times(part, around))), t);
+    for (size_t k = from; k < to; k++) {
+        v3 t = get(b + ROW_G * s, s, k), off = sub(get(frame + ROW_FZ * s, s, k), t);
         double l = sqrt(dot(off, off)), f = l > slack ? slack / l : 1;
         put(b + ROW_T * s, s, k, unit(add(t, times(f, off))));
     }

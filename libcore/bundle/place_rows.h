@@ -40,15 +40,10 @@ void fb_row_solve(double *b, const double *x, const double *y, size_t stride, si
 /* Directions of the axis: tangents of the parabola through three centres; lengths from section
  * `base` on. n is at least 3. */
 void fb_row_axis(double *b, size_t stride, size_t n, size_t base);
-/* Rings square to the axis as far as sections allow: directions are smoothed along the bundle with
- * the weights of fb_row_weights and freed of what a twist about the core adds, but lean no more
- * than `slack` (rad) from the axis. */
-void fb_row_turn(double *b, const double *frame, size_t stride, size_t n, const double *weights,
-                 size_t reach, double slack, double *spare);
-/* weights[2 reach + 1][stride] of a window that falls off linearly, for sections at these lengths.
- */
-void fb_row_weights(double *weights, const double *at, size_t stride, size_t n, size_t reach,
-                    double window);
+/* Rings in the plane of their section, z of the frame being its normal, but turned where that would
+ * lean more than `slack` (rad) from square to the bundle's axis. */
+void fb_row_turn(double *b, const double *frame, size_t stride, size_t from, size_t to,
+                 double slack);
 /* The direction of the lattice's row: that to the neighbour a along x (sign as above) and, unless
  * below is NULL, that of the neighbour along y in equal parts. */
 void fb_row_follow(double *b, const double *a, const double *below, size_t stride, size_t n,

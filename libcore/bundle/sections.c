@@ -15,9 +15,10 @@
 #define GATHERED 0.3     /* width of a sheet's tendon at its end */
 #define FAN_LEAST 0.35   /* width of a fan, of that where it is widest .. */
 #define FAN_MOST 1.8
-#define CLEAR 0.05  /* of what bundles need: cores further from each other part the heads */
-#define OWN_WAY 1   /* of what bundles need: so much more, and a head follows its core alone */
-#define FOLD (-0.5) /* cosine of the turn between layers at which a core folds on itself */
+#define STEEPEST 0.5 /* tangent: how fast the outermost bundles come nearer to the core */
+#define CLEAR 0.05   /* of what bundles need: cores further from each other part the heads */
+#define OWN_WAY 1    /* of what bundles need: so much more, and a head follows its core alone */
+#define FOLD (-0.5)  /* cosine of the turn between layers at which a core folds on itself */
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 
@@ -276,6 +277,12 @@ static void set_widths(fb_sections *s, const curve *cores, const fb_frame *mean,
             s->width[k] /= middle;
         }
     }
+    for (size_t i = 1; i < s->n; i++) { /* from the base outward, no more steeply than can be */
+        size_t k = i <= s->base ? s->base - i : i, before = k < s->base ? k + 1 : k - 1;
+        double most = STEEPEST * fb_v3_distance(mean[k].o, mean[before].o) / o->span;
+        double change = s->width[k] - s->width[before];
+        s->width[k] = s->width[before] + fb_lesser(fb_greater(change, -most), most);
+    }
 }
 
 /* Where heads are apart: places of the heads' planes, each with its own frame. */
@@ -434,7 +441,7 @@ const char *fb_sections_along(fb_sections *s, const fb_core_line *lines, const f
         turn_about_z(frames + k, twist_at(s, mean, k, o->twist));
     }
     if (!why && s->width) {
-        set_widths(s, cores, frames, n_heads > 1 ? o->law : FB_WIDTH_SHEET);
+        set_widths(s, cores, frames, o, n_heads > 1 ? o->law : FB_WIDTH_SHEET);
     }
     if (!why && n_heads > 1) {
         why = part_heads(s, cores, strips, frames, o, places, offset, own_way);

@@ -39,6 +39,7 @@ typedef struct fb_section_options {
     double up[3];      /* about the direction of height, y, where the belly is widest */
     double twist;      /* rad: of the section from the lower end to the upper, about z */
     double half_width; /* a of a bundle at its widest, m */
+    double span;       /* half the width of the whole muscle at its widest, m */
     double radius;     /* of the whole muscle: half its greater extent, m */
     double cut[2];     /* l2 / c1 and l3 / c2 */
     fb_width_law law;
