@@ -99,10 +99,11 @@ typedef struct fb_recipes {
     int n_refused;
 } fb_recipes;
 
-/* The bone nearest to a point of ground: the caller's meshes. False if there is none. `name` and
- * `nearest` are set. */
-typedef bool fb_nearest_bone(void *context, const fb_state *state, const double *point,
-                             double *nearest, const char **name);
+/* The bone nearest to a point of ground, among those of the bodies that are true (n_body of them):
+ * the caller's meshes (formats/bones.h). Sets the surface's nearest point, whether the point is
+ * inside, and a name. False if none of the bodies has one. */
+typedef bool fb_nearest_bone(void *context, const fb_state *state, const bool *bodies,
+                             const double *point, double *nearest, bool *inside, const char **name);
 
 typedef struct fb_recipe_options {
     double specific_tension;     /* N/m^2; of muscles of the legs and of unknown ones */

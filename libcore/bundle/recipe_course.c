@@ -380,6 +380,8 @@ void fb_recipe_trace(fb_recipe_maker *maker) {
     fb_course course = {.links = maker->options->links};
     maker->way = fb_arena_array(maker->arena, (size_t)maker->state->system->n_body,
                                 sizeof *maker->way);
+    maker->between = fb_arena_array(maker->arena, (size_t)maker->state->system->n_body,
+                                    sizeof *maker->between);
     weigh(maker);
     course.points = fb_arena_array(maker->arena, (size_t)maker->paths->most_points + 2,
                                    sizeof *course.points);

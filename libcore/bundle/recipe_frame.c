@@ -13,6 +13,7 @@
 #define SHORTEST 0.02  /* m: bodies that only carry joints have shorter lines */
 #define LIGHT 0.1      /* of the heaviest that a body carries */
 #define CLEAR 0.003    /* m from the bone's line that give a direction */
+#define SAMPLES 5      /* places along each belly */
 #define SPREAD 0.005   /* m between first and last core that give a direction */
 
 /* ---- bones ----------------------------------------------------------------------------------- */
@@ -79,23 +80,71 @@ static void try_body(bone *nearest, const fb_recipe_maker *maker, int body, cons
     }
 }
 
-/* The nearest of the bodies between the muscle's attachments; body -1: none has a line. */
-static bone nearest_bone(const fb_recipe_maker *maker, const fb_recipe *recipe) {
-    const fb_state *state = maker->state;
-    bone nearest = {.body = -1, .distance = 1e300};
+/* Marks the bodies between the attachments of a recipe's lines; all if it has no lines. */
+static void mark_between(const fb_recipe_maker *maker, const fb_recipe *recipe) {
+    int n = maker->state->system->n_body;
+    memset(maker->between, recipe->n_lines == 0, (size_t)n * sizeof *maker->between);
     for (int k = 0; k < recipe->n_lines; k++) {
         const fb_muscle_line *line = &maker->lines[recipe->lines[k]];
         if (line->body[0] < 0 || line->body[1] < 0 || line->refusal) {
             continue;
         }
         fb_recipe_way(maker, line->body[0], line->body[1]);
-        for (int i = 0; i < state->system->n_body; i++) {
-            if (maker->way[i] == i) {
-                try_body(&nearest, maker, i, recipe->middle);
-            }
+        for (int i = 0; i < n; i++) {
+            maker->between[i] |= maker->way[i] == i;
         }
     }
-    return nearest;
+}
+
+/* A muscle's height at a point, not unit: from the nearest bone. False if there is no bone. */
+typedef bool height_at(const fb_recipe_maker *maker, const double *point, double *up,
+                       const char **bone);
+
+static bool from_joints(const fb_recipe_maker *maker, const double *point, double *up,
+                        const char **name) {
+    bone nearest = {.body = -1, .distance = HUGE_VAL};
+    for (int i = 0; i < maker->state->system->n_body; i++) {
+        if (maker->between[i]) {
+            try_body(&nearest, maker, i, point);
+        }
+    }
+    if (nearest.body < 0) {
+        return false;
+    }
+    const fb_element *element = maker->state->system->mobods[nearest.body].body;
+    fb_v3_sub(up, point, nearest.point);
+    *name = element && element->name ? element->name : "ground";
+    return true;
+}
+
+static bool from_caller(const fb_recipe_maker *maker, const double *point, double *up,
+                        const char **name) {
+    const fb_recipe_options *options = maker->options;
+    double nearest[3];
+    bool inside = false;
+    if (!options->bone || !options->bone(options->bone_context, maker->state, maker->between, point,
+                                         nearest, &inside, name)) {
+        return false;
+    }
+    fb_v3_sub(up, point, nearest);
+    fb_v3_scale(up, inside ? -1 : 1, up);
+    return true;
+}
+
+/* Away from the bodies' mass, for muscles that lie on the joints' line itself. */
+static bool from_mass(const fb_recipe_maker *maker, const double *point, double *up,
+                      const char **name) {
+    const fb_system *system = maker->state->system;
+    double least = HUGE_VAL;
+    for (int i = 1; i < system->n_body; i++) {
+        double distance = fb_v3_distance(point, maker->state->center[i]);
+        if (maker->between[i] && system->mobods[i].mass > 0 && distance < least) {
+            least = distance;
+            fb_v3_sub(up, point, maker->state->center[i]);
+            *name = system->mobods[i].body->name;
+        }
+    }
+    return least < HUGE_VAL;
 }
 
 /* ---- height ---------------------------------------------------------------------------------- */
@@ -110,41 +159,27 @@ static bool square_to(double *v, const double *along, double least) {
     return true;
 }
 
-static const char *body_name(const fb_recipe_maker *maker, int body) {
-    const fb_element *element = maker->state->system->mobods[body].body;
-    return element && element->name ? element->name : "ground";
-}
-
-static bool up_from_caller(const fb_recipe_maker *maker, fb_recipe *recipe) {
-    double nearest[3];
-    const char *name = NULL;
-    if (!maker->options->bone || !maker->options->bone(maker->options->bone_context, maker->state,
-                                                       recipe->middle, nearest, &name)) {
-        return false;
+/* The mean over the middle half of the bellies; points far from the bone count more, as they
+ * should: near it the direction says little. */
+static bool mean_height(const fb_recipe_maker *maker, fb_recipe *recipe, height_at *at,
+                        const char *what) {
+    const char *name = NULL, *middle = NULL;
+    fb_v3_set(recipe->up, 0, 0, 0);
+    for (int i = 0; i < recipe->n_cores; i++) {
+        const fb_core *core = &recipe->cores[i];
+        for (int k = 0; k < SAMPLES; k++) {
+            double place[3], up[3] = {0, 0, 0}, t = 0.25 + 0.5 * k / (SAMPLES - 1);
+            fb_core_point(core, core->belly[0] + t * (core->belly[1] - core->belly[0]), place,
+                          NULL);
+            if (!at(maker, place, up, &name)) {
+                return false;
+            }
+            fb_v3_madd(recipe->up, core->volume_share / SAMPLES, up);
+            middle = i == 0 && k == SAMPLES / 2 ? name : middle;
+        }
     }
-    fb_v3_sub(recipe->up, recipe->middle, nearest);
-    recipe->bone = fb_arena_printf(maker->arena, "the surface of %s", name ? name : "a bone");
+    recipe->bone = fb_arena_printf(maker->arena, "%s of %s", what, middle ? middle : "a bone");
     return square_to(recipe->up, recipe->along, CLEAR);
-}
-
-static bool up_from_joints(const fb_recipe_maker *maker, fb_recipe *recipe) {
-    bone nearest = nearest_bone(maker, recipe);
-    if (nearest.body < 0) {
-        return false;
-    }
-    fb_v3_sub(recipe->up, recipe->middle, nearest.point);
-    recipe->bone = fb_arena_printf(maker->arena, "the line between joints of %s",
-                                   body_name(maker, nearest.body));
-    if (square_to(recipe->up, recipe->along, CLEAR)) {
-        return true;
-    }
-    if (maker->state->system->mobods[nearest.body].mass > 0) { /* it lies on the line itself */
-        fb_v3_sub(recipe->up, recipe->middle, maker->state->center[nearest.body]);
-        recipe->bone = fb_arena_printf(maker->arena, "the centre of mass of %s",
-                                       body_name(maker, nearest.body));
-        return square_to(recipe->up, recipe->along, CLEAR);
-    }
-    return false;
 }
 
 static void choose_up(const fb_recipe_maker *maker, fb_recipe *recipe) {
@@ -159,7 +194,10 @@ static void choose_up(const fb_recipe_maker *maker, fb_recipe *recipe) {
         fb_recipe_note(maker, recipe, "its height_direction runs along the muscle: not used");
         recipe->up_given = false;
     }
-    if (up_from_caller(maker, recipe) || up_from_joints(maker, recipe)) {
+    mark_between(maker, recipe);
+    if (mean_height(maker, recipe, from_caller, "the surface") ||
+        mean_height(maker, recipe, from_joints, "the line between joints") ||
+        mean_height(maker, recipe, from_mass, "the centre of mass")) {
         return;
     }
     double axis[3] = {0, 0, 0};

@@ -452,25 +452,35 @@ static void height_points_away_from_the_bone(void) {
     end(&r);
 }
 
-static bool post(void *context, const fb_state *state, const double *point, double *nearest,
-                 const char **name) {
-    (void)state;
-    fb_v3_set(nearest, point[0], point[1], *(double *)context);
-    *name = "post.vtp";
-    return true;
+typedef struct wall {
+    double z;
+    bool inside;
+} wall;
+
+static bool at_wall(void *context, const fb_state *state, const bool *bodies, const double *point,
+                    double *nearest, bool *inside, const char **name) {
+    const wall *w = context;
+    fb_v3_set(nearest, point[0], point[1], w->z);
+    *inside = w->inside;
+    *name = "wall.vtp";
+    /* the femur and the tibia lie between the attachments, the pelvis does not */
+    return !bodies[1] && bodies[2] && bodies[3] && state->system->n_body == 4;
 }
 
 static void a_callers_bones_come_first(void) {
     rig r = leg("'muscles': [" MUSCLE("gizmo", "100", "0.05", "femur", "0.03, -0.1, 0.04", "tibia",
                                       "0.03, 0, 0.04") "]",
                 NULL, NULL);
-    double z = 1;
-    fb_recipes_free(r.recipes);
-    r.options.bone = post;
-    r.options.bone_context = &z;
-    make(&r);
-    FB_NEAR(find(&r, "gizmo")->up[2], -1, 1e-12, 0);
-    FB_HOLDS(find(&r, "gizmo")->bone, "post.vtp");
+    wall w = {1, false};
+    r.options.bone = at_wall;
+    r.options.bone_context = &w;
+    for (int i = 0; i < 2; i++) {
+        fb_recipes_free(r.recipes);
+        w.inside = i == 1;
+        make(&r);
+        FB_NEAR(find(&r, "gizmo")->up[2], w.inside ? 1 : -1, 1e-12, 0);
+        FB_HOLDS(find(&r, "gizmo")->bone, "wall.vtp");
+    }
     end(&r);
 }
 
