@@ -101,7 +101,8 @@ typedef struct fb_recipes {
 
 /* The bone nearest to a point of ground, among those of the bodies that are true (n_body of them):
  * the caller's meshes (formats/bones.h). Sets the surface's nearest point, whether the point is
- * inside, and a name. False if none of the bodies has one. */
+ * inside, and a name. False if none of the bodies has one. Bodies are asked about one at a time; of
+ * those without, the lines between their joints are taken. */
 typedef bool fb_nearest_bone(void *context, const fb_state *state, const bool *bodies,
                              const double *point, double *nearest, bool *inside, const char **name);
 

@@ -382,6 +382,8 @@ void fb_recipe_trace(fb_recipe_maker *maker) {
                                 sizeof *maker->way);
     maker->between = fb_arena_array(maker->arena, (size_t)maker->state->system->n_body,
                                     sizeof *maker->between);
+    maker->only = fb_arena_array(maker->arena, (size_t)maker->state->system->n_body,
+                                 sizeof *maker->only);
     weigh(maker);
     course.points = fb_arena_array(maker->arena, (size_t)maker->paths->most_points + 2,
                                    sizeof *course.points);

@@ -117,18 +117,39 @@ static bool from_joints(const fb_recipe_maker *maker, const double *point, doubl
     return true;
 }
 
+/* The caller's surfaces; of bodies that have none, the lines between joints. */
 static bool from_caller(const fb_recipe_maker *maker, const double *point, double *up,
                         const char **name) {
     const fb_recipe_options *options = maker->options;
-    double nearest[3];
-    bool inside = false;
-    if (!options->bone || !options->bone(options->bone_context, maker->state, maker->between, point,
-                                         nearest, &inside, name)) {
-        return false;
+    bone line = {.body = -1, .distance = HUGE_VAL};
+    double least = HUGE_VAL;
+    for (int i = 0; options->bone && i < maker->state->system->n_body; i++) {
+        double nearest[3];
+        bool inside = false;
+        const char *found = NULL;
+        if (!maker->between[i]) {
+            continue;
+        }
+        maker->only[i] = true;
+        bool has = options->bone(options->bone_context, maker->state, maker->only, point, nearest,
+                                 &inside, &found);
+        maker->only[i] = false;
+        double distance = has ? fb_v3_distance(point, nearest) : HUGE_VAL;
+        if (distance < least) {
+            least = distance;
+            fb_v3_sub(up, point, nearest);
+            fb_v3_scale(up, inside ? -1 : 1, up);
+            *name = found;
+        } else if (!has) {
+            try_body(&line, maker, i, point);
+        }
     }
-    fb_v3_sub(up, point, nearest);
-    fb_v3_scale(up, inside ? -1 : 1, up);
-    return true;
+    if (line.distance < least && least < HUGE_VAL) {
+        const fb_element *element = maker->state->system->mobods[line.body].body;
+        fb_v3_sub(up, point, line.point);
+        *name = element && element->name ? element->name : "ground";
+    }
+    return least < HUGE_VAL;
 }
 
 /* Away from the bodies' mass, for muscles that lie on the joints' line itself. */
@@ -195,7 +216,7 @@ static void choose_up(const fb_recipe_maker *maker, fb_recipe *recipe) {
         recipe->up_given = false;
     }
     mark_between(maker, recipe);
-    if (mean_height(maker, recipe, from_caller, "the surface") ||
+    if (mean_height(maker, recipe, from_caller, "the bone") ||
         mean_height(maker, recipe, from_joints, "the line between joints") ||
         mean_height(maker, recipe, from_mass, "the centre of mass")) {
         return;

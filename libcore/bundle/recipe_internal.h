@@ -68,6 +68,7 @@ typedef struct fb_recipe_maker {
     int n_lines;
     size_t capacity; /* of recipes */
     double *hanging; /* n_body: mass of each body and all that it carries, kg */
+    bool *only;      /* n_body, all false but while one is looked at */
     bool *between;   /* n_body: bodies between the attachments of the recipe that is made */
     int *way;        /* n_body: see fb_recipe_way */
     fb_status status;

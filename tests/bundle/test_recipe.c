@@ -463,15 +463,15 @@ static bool at_wall(void *context, const fb_state *state, const bool *bodies, co
     fb_v3_set(nearest, point[0], point[1], w->z);
     *inside = w->inside;
     *name = "wall.vtp";
-    /* the femur and the tibia lie between the attachments, the pelvis does not */
-    return !bodies[1] && bodies[2] && bodies[3] && state->system->n_body == 4;
+    FB_TRUE(!bodies[0] && !bodies[1], "the pelvis does not lie between the attachments");
+    return bodies[2] && state->system->n_body == 4; /* the tibia has none, and is farther */
 }
 
 static void a_callers_bones_come_first(void) {
     rig r = leg("'muscles': [" MUSCLE("gizmo", "100", "0.05", "femur", "0.03, -0.1, 0.04", "tibia",
                                       "0.03, 0, 0.04") "]",
                 NULL, NULL);
-    wall w = {1, false};
+    wall w = {0.045, false};
     r.options.bone = at_wall;
     r.options.bone_context = &w;
     for (int i = 0; i < 2; i++) {
