@@ -51,7 +51,9 @@ static bool prepare(rig *r) {
     return true;
 }
 
-static void make(rig *r) {
+static void make(rig *r) { /* a rig may have moved */
+    r->options.spec = r->spec.file ? &r->spec : NULL;
+    r->options.measured = r->measured.file ? &r->measured : NULL;
     r->status = fb_recipes_make(&r->recipes, r->paths, r->state, &r->options, &r->diag);
 }
 
@@ -70,12 +72,10 @@ static rig leg(const char *lists, const char *spec, const char *table) {
         FB_EQUAL_INT(fb_bundle_spec_read(&r.spec, quoted, strlen(quoted), "spec.json", &r.diag),
                      FB_OK);
         free(quoted);
-        r.options.spec = &r.spec;
     }
     if (table) {
         FB_EQUAL_INT(fb_bundle_table_read(&r.measured, table, strlen(table), "own.tsv", &r.diag),
                      FB_OK);
-        r.options.measured = &r.measured;
     }
     if (!FB_TRUE(prepare(&r), "the leg")) {
         exit(1);
