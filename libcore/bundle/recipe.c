@@ -136,7 +136,8 @@ static bool core_from_spec(fb_recipe_maker *maker, const fb_recipe *recipe,
                        placed)) {
             return false;
         }
-        fb_core_from_points(core, maker->arena, placed, n);
+        core->capacity = 0;
+        fb_core_set(core, maker->arena, placed, n, false);
         if (core->n_points < 2) {
             fb_recipe_refuse_entry(maker, spec->line_number,
                                    "a core of '%s' has all its points in one place", recipe->name);
@@ -284,6 +285,8 @@ static fb_status make(fb_recipe_maker *maker) {
         const char *name = maker->lines[i].element->name;
         fb_line_name_parse(&maker->lines[i].name, name, side_by_prefix(maker, name));
     }
+    maker->tracer = fb_arena_alloc(maker->arena, sizeof *maker->tracer);
+    fb_tracer_new(maker->tracer, maker->arena, maker->paths, maker->options->links);
     fb_recipe_trace(maker);
     fb_recipe_group(maker);
     for (int i = 0; i < maker->recipes->n && maker->status == FB_OK; i++) {

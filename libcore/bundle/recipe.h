@@ -42,7 +42,7 @@ typedef struct fb_core {
     double (*points)[3]; /* n_points: from origin to insertion, over wrap objects in steps of at
                             most 5 degrees; no two follow each other in the same place */
     double *at;          /* n_points: length along the core up to each, m; at[0] is 0 */
-    int n_points;
+    int n_points, capacity;
     double length;   /* at[n_points - 1]: L1 + L2 + L3 + L4 */
     double belly[2]; /* lengths along the core at which the belly begins and ends: belly[0] is L1,
                         length - belly[1] is L4 */

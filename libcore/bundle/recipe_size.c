@@ -325,7 +325,7 @@ static void lengthen(const fb_recipe_maker *maker, fb_recipe *recipe) {
 
 /* ---- what cannot be -------------------------------------------------------------------------- */
 
-/* True if a core turns back within its own width (in a tendon, that of the cut). */
+/* True if a core turns back within its own height (in a tendon, that of the cut). */
 static bool folds(const fb_recipe *recipe, const fb_core *core) {
     for (int i = 0; i + 1 < core->n_points; i++) {
         double a[3], b[3];
@@ -333,8 +333,8 @@ static bool folds(const fb_recipe *recipe, const fb_core *core) {
         for (int j = i + 1; j + 1 < core->n_points; j++) {
             double middle = (core->at[i + 1] + core->at[j]) / 2;
             bool in_belly = middle > core->belly[0] && middle < core->belly[1];
-            double width = recipe->width * (in_belly ? 1 : sqrt(1 - CUT * CUT));
-            if (core->at[j] - core->at[i + 1] > width * sqrt(core->volume_share)) {
+            double height = recipe->height * (in_belly ? 1 : sqrt(1 - CUT * CUT));
+            if (core->at[j] - core->at[i + 1] > height * sqrt(core->volume_share)) {
                 break;
             }
             fb_v3_sub(b, core->points[j + 1], core->points[j]);
@@ -373,7 +373,7 @@ void fb_recipe_choose_belly(const fb_recipe_maker *maker, fb_recipe *recipe) {
         if (folds(recipe, &recipe->cores[i])) {
             recipe->refusal =
                 fb_arena_printf(maker->arena,
-                                "its line %s turns back within the muscle's own width",
+                                "its line %s turns back within the muscle's own height",
                                 recipe->cores[i].name);
             return;
         }
