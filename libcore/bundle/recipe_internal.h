@@ -118,6 +118,10 @@ void fb_recipe_choose_volume(const fb_recipe_maker *maker, fb_recipe *recipe);
 /* Bellies, tendons, width, or a refusal. What the spec says of a core's tendon and belly length
  * waits in `belly`, NaN for nothing. */
 void fb_recipe_choose_belly(const fb_recipe_maker *maker, fb_recipe *recipe);
+/* Width and height at the bellies' lengths. */
+void fb_recipe_measure(fb_recipe *recipe, double packing);
+/* The same axes in another pose, when its cores are there. */
+void fb_recipe_follow(fb_recipe *recipe, const fb_state *state);
 /* Height, width, twist of a recipe with cores. */
 void fb_recipe_orient(const fb_recipe_maker *maker, fb_recipe *recipe);
 

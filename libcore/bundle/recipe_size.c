@@ -283,11 +283,14 @@ static double mean_belly(const fb_recipe *recipe) {
     return sum;
 }
 
-static void measure(const fb_recipe_maker *maker, fb_recipe *recipe) {
+void fb_recipe_measure(fb_recipe *recipe, double packing) {
     recipe->belly_length = mean_belly(recipe);
-    recipe->width = fb_recipe_width(recipe->volume, recipe->belly_length, recipe->ratio,
-                                    maker->options->packing);
+    recipe->width = fb_recipe_width(recipe->volume, recipe->belly_length, recipe->ratio, packing);
     recipe->height = recipe->ratio * recipe->width;
+}
+
+static void measure(const fb_recipe_maker *maker, fb_recipe *recipe) {
+    fb_recipe_measure(recipe, maker->options->packing);
     recipe->wide = recipe->width > recipe->belly_length / 2 * (1 + 1e-9);
 }
 

@@ -668,6 +668,65 @@ static void a_given_volume_needs_no_force(void) {
     end(&r);
 }
 
+/* ---- motion ---------------------------------------------------------------------------------- */
+
+/* The knee bends by a right angle: what lies on the shank turns with it. */
+static void recipes_move_with_the_pose(void) {
+    rig r = leg("'muscles': [" MUSCLE(
+                    "gizmo", "100", "0.05", "femur", "0.03, -0.1, 0.04", "tibia",
+                    "0.03, 0, 0.04") ", " MUSCLE("soleus_r", "100", "0.05", "tibia", "-0.05, 0, 0",
+                                                 "tibia",
+                                                 "-0.05, -0.3, 0") ", " MUSCLE("tool", "100",
+                                                                               "0.05", "femur",
+                                                                               "0.1, 0, 0", "femur",
+                                                                               "0.1, -0.3, 0") "]",
+                "{'muscles': [{'name': 'tool', 'cores': [{'line': 'tool', 'frame': 'tibia', "
+                "'points': [[0.1, 0, 0], [0.1, -0.1, 0], [0.1, -0.1, 0], [0.1, -0.2, 0]]}]}]}",
+                NULL);
+    fb_recipe *gizmo = &r.recipes->recipes[find(&r, "gizmo") - r.recipes->recipes];
+    const fb_recipe *soleus = find(&r, "soleus_r"), *tool = find(&r, "tool");
+    fb_core *core = &gizmo->cores[0];
+    fb_core rest = *core;
+    double width = gizmo->width, belly = gizmo->belly_length;
+    int lost = -1;
+    FB_EQUAL_INT(fb_recipes_move(r.recipes, r.state, &lost), FB_OK);
+    FB_EQUAL_INT(lost, 0);
+    FB_NEAR(core->belly[0], rest.belly[0], 1e-12, 0);
+    FB_NEAR(core->belly[1], rest.belly[1], 1e-12, 0);
+    FB_NEAR(gizmo->width, width, 0, 1e-12);
+    FB_NEAR(soleus->up[0], -1, 1e-12, 0);
+    r.state->q[1] = PI / 2;
+    fb_state_position(r.state);
+    FB_EQUAL_INT(fb_recipes_move(r.recipes, r.state, &lost), FB_OK);
+    /* the end is now at (0, 0.6 + 0.03, 0.04): the line from (0.03, 0.9, 0.04) */
+    FB_NEAR(core->length, hypot(0.03, 0.27), 1e-12, 0);
+    FB_NEAR(core->belly[0], rest.belly[0], 1e-12, 0);
+    FB_NEAR(core->length - core->belly[1], rest.length - rest.belly[1], 1e-12, 0);
+    FB_NEAR(core->stretch, gizmo->belly_length / belly, 1e-12, 0);
+    FB_NEAR(gizmo->width, width / sqrt(core->stretch), 0, 1e-12); /* the volume stays */
+    FB_NEAR(soleus->up[1], -1, 1e-12, 0);                         /* -x of the shank */
+    FB_NEAR(soleus->along[0], 1, 1e-12, 0);
+    FB_NEAR(tool->cores[0].points[2][0], 0.2, 1e-12, 0); /* (0.1, -0.2) of the shank */
+    FB_NEAR(tool->cores[0].points[2][1], 0.7, 1e-12, 0);
+    end(&r);
+}
+
+/* A path that gets shorter than its tendons leaves a fifth of the belly. */
+static void bellies_do_not_vanish(void) {
+    rig r = leg("'muscles': [" MUSCLE("gizmo", "10", "0.02", "femur", "0.02, -0.1, 0", "tibia",
+                                      "0.02, -0.3, 0") "]",
+                "{'muscles': [{'name': 'gizmo', 'belly_length': 0.1}]}", NULL);
+    const fb_core *core = &find(&r, "gizmo")->cores[0];
+    r.state->q[1] = 2.2;
+    fb_state_position(r.state);
+    FB_EQUAL_INT(fb_recipes_move(r.recipes, r.state, NULL), FB_OK);
+    FB_TRUE(core->length < core->tendon[0] + core->tendon[1], "%g m", core->length);
+    FB_NEAR(core->stretch, 0.2, 1e-12, 0);
+    FB_NEAR(core->belly[0] / (core->length - core->belly[1]), core->tendon[0] / core->tendon[1],
+            1e-9, 0);
+    end(&r);
+}
+
 /* ---- all models, memory ---------------------------------------------------------------------- */
 
 static rig open(const char *file) {
@@ -777,6 +836,8 @@ int main(int argc, char **argv) {
         FB_TEST(a_table_gives_volumes_and_bellies),
         FB_TEST(what_can_have_no_body_is_refused_with_a_reason),
         FB_TEST(a_given_volume_needs_no_force),
+        FB_TEST(recipes_move_with_the_pose),
+        FB_TEST(bellies_do_not_vanish),
         FB_TEST(every_muscle_of_our_models_has_a_recipe),
         FB_TEST(memory_may_run_out),
         FB_TEST_END,
