@@ -9,7 +9,9 @@
 #define MOST_ARC 200          /* and after */
 #define STEP (4.5 * PI / 180) /* turn of a core between two of its points on a surface */
 #define TIGHTENINGS 400       /* sweeps that turn a line on a torus into a geodesic */
-#define TORUS_POINTS 33
+#define SETTLED 1e-7          /* m, by which its points still move then */
+#define RELAXED 1.6           /* times the way to the middle: it settles sooner */
+#define TORUS_POINTS 41
 
 /* ---- arcs over wrap objects ------------------------------------------------------------------ */
 
@@ -143,7 +145,8 @@ static void onto_torus(const fb_wrap *wrap, double *p) {
 
 /* A line on the surface, tightened until it is a geodesic. */
 static int torus_points(const surface_arc *arc, double (*points)[3]) {
-    int n = TORUS_POINTS;
+    int n = steps(arc->length / arc->wrap->size[0]);
+    n = n < TORUS_POINTS ? n : TORUS_POINTS;
     for (int i = 0; i < n; i++) {
         double t = (double)i / (n - 1);
         for (int k = 0; k < 3; k++) {
@@ -153,12 +156,18 @@ static int torus_points(const surface_arc *arc, double (*points)[3]) {
             onto_torus(arc->wrap, points[i]);
         }
     }
-    for (int sweep = 0; sweep < TIGHTENINGS; sweep++) {
+    double moved = 1;
+    for (int sweep = 0; sweep < TIGHTENINGS && moved > SETTLED; sweep++) {
+        moved = 0;
         for (int i = 1; i < n - 1; i++) {
+            double before[3];
+            fb_v3_copy(before, points[i]);
             for (int k = 0; k < 3; k++) {
-                points[i][k] = (points[i - 1][k] + points[i + 1][k]) / 2;
+                double middle = (points[i - 1][k] + points[i + 1][k]) / 2;
+                points[i][k] += RELAXED * (middle - points[i][k]);
             }
             onto_torus(arc->wrap, points[i]);
+            moved = fb_greater(moved, fb_v3_distance(before, points[i]));
         }
     }
     return n;
