@@ -87,6 +87,7 @@ static void read_file(reader *r, const fb_element *element, const char *path, in
     fb_diag own;
     char *bytes;
     size_t size;
+    memset(&mesh, 0, sizeof mesh);
     fb_diag_init(&own);
     fb_status status = fb_read_file(path, r->max_bytes, &bytes, &size, &own);
     if (status != FB_OK || fb_mesh_read(&mesh, bytes, size, path, &own) != FB_OK) {

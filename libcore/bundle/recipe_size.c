@@ -100,21 +100,27 @@ static double core_volumes(const fb_recipe_maker *maker, fb_recipe *recipe) {
     return sum;
 }
 
-static void choose_shares(fb_recipe *recipe) {
-    double force = 0, given = 0;
-    bool all_given = true;
+/* Shares that are given; the other cores part what is left of 1 in proportion to their forces. */
+static void choose_shares(const fb_recipe_maker *maker, fb_recipe *recipe) {
+    double given = 0, force = 0, others = 0;
     for (int i = 0; i < recipe->n_cores; i++) {
-        force += recipe->cores[i].max_force;
-        all_given &= isfinite(recipe->cores[i].share);
-        given += recipe->cores[i].share;
+        const fb_core *core = &recipe->cores[i];
+        bool is_given = isfinite(core->share);
+        given += is_given ? core->share : 0;
+        others += !is_given;
+        force += is_given ? 0 : core->max_force;
     }
+    double left = given < 1 ? 1 - given : 0;
+    if (others > 0 && left <= 0) {
+        fb_recipe_note(maker, recipe, "the shares that are given leave nothing for other cores");
+    }
+    double scale = others > 0 ? given + left : given;
     for (int i = 0; i < recipe->n_cores; i++) {
         fb_core *core = &recipe->cores[i];
-        if (all_given && given > 0) {
-            core->share /= given;
-        } else {
-            core->share = force > 0 ? core->max_force / force : 1.0 / recipe->n_cores;
+        if (!isfinite(core->share)) {
+            core->share = left * (force > 0 ? core->max_force / force : 1 / others);
         }
+        core->share /= scale;
     }
 }
 
@@ -154,7 +160,7 @@ void fb_recipe_choose_volume(const fb_recipe_maker *maker, fb_recipe *recipe) {
         shares_given |= isfinite(recipe->cores[i].share);
     }
     double sum = core_volumes(maker, recipe);
-    choose_shares(recipe);
+    choose_shares(maker, recipe);
     recipe->volume = sum;
     choose_volume_shares(recipe, sum, shares_given);
     recipe->fiber_length = weighted(recipe, offsetof(fb_core, optimal_length));

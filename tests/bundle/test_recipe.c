@@ -557,6 +557,25 @@ static void cores_may_be_given(void) {
     end(&r);
 }
 
+/* One share is given: the others part the rest by their forces, and volumes follow. */
+static void shares_that_are_given_leave_the_rest(void) {
+    rig r = leg(
+        "'muscles': [" MUSCLE(
+            "gadget1", "100", "0.05", "pelvis", "0.1, 1, 0", "tibia",
+            "0.1, 0, 0") ", " MUSCLE("gadget2", "300", "0.05", "pelvis", "0.1, 1, 0.03", "tibia",
+                                     "0.13, 0, 0") ", " MUSCLE("gadget3", "100", "0.05", "pelvis",
+                                                               "0.1, 1, 0.06", "tibia",
+                                                               "0.13, 0, 0.01") "]",
+        "{'muscles': [{'name': 'gadget', 'heads': [{'line': 'gadget1', 'share': 0.6}]}]}", NULL);
+    const fb_recipe *recipe = find(&r, "gadget");
+    FB_EQUAL_INT(recipe->n_cores, 3);
+    FB_NEAR(recipe->cores[0].share, 0.6, 1e-12, 0);
+    FB_NEAR(recipe->cores[1].share, 0.3, 1e-12, 0);
+    FB_NEAR(recipe->cores[2].volume_share, 0.1, 1e-12, 0);
+    FB_NEAR(recipe->volume, 500 / 6e5 * 0.05, 0, 1e-12);
+    end(&r);
+}
+
 static void refuse_spec(const char *spec, int line, const char *what) {
     rig r = leg(TWO_LINES, spec, NULL);
     FB_EQUAL_INT(r.status, FB_E_INPUT);
@@ -831,6 +850,7 @@ int main(int argc, char **argv) {
         FB_TEST(twist_is_the_turn_between_attachments),
         FB_TEST(a_spec_says_what_a_muscle_is),
         FB_TEST(cores_may_be_given),
+        FB_TEST(shares_that_are_given_leave_the_rest),
         FB_TEST(specs_that_do_not_fit_are_refused),
         FB_TEST(entries_of_no_muscle_are_told),
         FB_TEST(a_table_gives_volumes_and_bellies),
