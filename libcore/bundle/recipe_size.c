@@ -9,6 +9,8 @@
 #define CUT 0.9 /* of a half-ellipsoid, at which it is cut */
 /* The mean section of such a belly, of the widest: that of 1 - z^2/c^2 up to the cut. */
 #define MEAN_SECTION (1 - CUT * CUT / 3)
+#define LEAST_VOLUME 1e-9 /* m^3 */
+#define MOST_VOLUME 0.02
 #define LONGEST 0.99  /* of the path, to which a belly is lengthened */
 #define CLIP 0.95     /* of the path, which a belly that is not given may take */
 #define PROXIMAL 0.15 /* of the tendon, between origin and belly, where nothing is known */
@@ -176,7 +178,13 @@ void fb_recipe_choose_volume(const fb_recipe_maker *maker, fb_recipe *recipe) {
         recipe->volume = measured;
         recipe->volume_from = FB_FROM_MEASURED;
     }
-    if (recipe->volume > 0 && isfinite(recipe->volume)) {
+    if (recipe->volume >= LEAST_VOLUME && recipe->volume <= MOST_VOLUME) {
+        return;
+    }
+    if (recipe->volume > 0) {
+        recipe->refusal = fb_arena_printf(maker->arena,
+                                          "its volume of %.3g cm3 is that of no muscle",
+                                          recipe->volume * 1e6);
         return;
     }
     for (int i = 0; i < recipe->n_cores; i++) {

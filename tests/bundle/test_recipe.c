@@ -661,6 +661,10 @@ static void what_can_have_no_body_is_refused_with_a_reason(void) {
            NULL, "it has no force");
     refuse("'muscles': [" MUSCLE("m", "10", "0", "pelvis", "0, 1, 0", "femur", "0, -0.1, 0") "]",
            NULL, "its fibres have no length");
+    refuse("'muscles': [" MUSCLE("m", "1e9", "1", "pelvis", "0, 1, 0", "femur", "0, -0.1, 0") "]",
+           NULL, "1.67e+09 cm3 is that of no muscle");
+    refuse("'muscles': [" MUSCLE("m", "1", "1e-9", "pelvis", "0, 1, 0", "femur", "0, -0.1, 0") "]",
+           NULL, "is that of no muscle");
     refuse("'muscles': [" MUSCLE("m", "10", "0.1", "pelvis", "0, 1, 0", "femur", "0, 0, 0") "]",
            NULL, "no length in this pose");
     refuse("'muscles': [{'name': 'm', 'type': 'Thelen2003', 'path': {'type': 'function_based', "
