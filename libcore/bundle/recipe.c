@@ -9,6 +9,7 @@
 #include "libcore/bundle/recipe_internal.h"
 
 #define PI 3.14159265358979323846
+#define LEAST_BELLY 0.2 /* of what it was, to which a belly shortens */
 
 fb_recipe_options fb_recipe_options_default(void) {
     return (fb_recipe_options){
@@ -39,13 +40,14 @@ void fb_recipe_note(const fb_recipe_maker *maker, fb_recipe *recipe, const char 
 
 /* Points of the spec in ground; false with an error if their frame is not there. */
 static bool to_ground(fb_recipe_maker *maker, const char *frame, int line, double (*points)[3],
-                      int n, double (*placed)[3]) {
+                      int n, double (*placed)[3], int *of) {
     fb_pose in_body, pose;
     fb_pose_identity(&pose);
     if (frame && strcmp(frame, "ground") != 0) {
         const fb_state *state = maker->state;
         const fb_element *element = fb_model_find(state->system->model, FB_FRAME, frame);
         int body = element ? fb_system_body(state->system, element, &in_body) : -1;
+        *of = body;
         if (body < 0) {
             fb_recipe_refuse_entry(maker, line, "the model has no frame '%s'", frame);
             return false;
@@ -70,8 +72,9 @@ static void add_fascicles(fb_recipe_maker *maker, fb_recipe *recipe) {
     for (int i = 0; i < spec->n_fascicles; i++) {
         const fb_spec_line *line = &spec->fascicles[i];
         double(*placed)[3] = fb_arena_array(maker->arena, (size_t)line->n_points, sizeof *placed);
-        if (!to_ground(maker, line->frame, spec->line_number, line->points, line->n_points,
-                       placed)) {
+        int body = 0;
+        if (!to_ground(maker, line->frame, spec->line_number, line->points, line->n_points, placed,
+                       &body)) {
             return;
         }
         for (int k = 1; k < line->n_points; k++) {
@@ -132,11 +135,20 @@ static bool core_from_spec(fb_recipe_maker *maker, const fb_recipe *recipe,
     if (spec->course.n_points > 0) {
         int n = spec->course.n_points;
         double(*placed)[3] = fb_arena_array(maker->arena, (size_t)n, sizeof *placed);
-        if (!to_ground(maker, spec->course.frame, spec->line_number, spec->course.points, n,
-                       placed)) {
+        if (!to_ground(maker, spec->course.frame, spec->line_number, spec->course.points, n, placed,
+                       &core->own_body)) {
             return false;
         }
-        fb_core_from_points(core, maker->arena, placed, n);
+        core->capacity = 0;
+        fb_core_set(core, maker->arena, placed, n, false);
+        core->own = fb_arena_array(maker->arena, (size_t)n, sizeof *core->own);
+        core->n_own = core->n_points;
+        for (int i = 0; i < core->n_own; i++) {
+            const fb_pose *pose = &maker->state->pose[core->own_body];
+            double d[3];
+            fb_v3_sub(d, core->points[i], pose->p);
+            fb_m3_tmul_v3(core->own[i], pose->R, d);
+        }
         if (core->n_points < 2) {
             fb_recipe_refuse_entry(maker, spec->line_number,
                                    "a core of '%s' has all its points in one place", recipe->name);
@@ -217,6 +229,17 @@ static void note_slack(const fb_recipe_maker *maker, fb_recipe *recipe) {
     }
 }
 
+/* What motion starts from. */
+static void keep_rest(fb_recipe *recipe) {
+    for (int i = 0; i < recipe->n_cores; i++) {
+        fb_core *core = &recipe->cores[i];
+        core->tendon[0] = core->belly[0];
+        core->tendon[1] = core->length - core->belly[1];
+        core->rest = core->belly[1] - core->belly[0];
+        core->stretch = 1;
+    }
+}
+
 static void fill(fb_recipe_maker *maker, fb_recipe *recipe) {
     const fb_spec_muscle *spec = recipe->spec;
     bool own_cores = spec && spec->n_cores > 0;
@@ -240,6 +263,7 @@ static void fill(fb_recipe_maker *maker, fb_recipe *recipe) {
         fb_recipe_choose_belly(maker, recipe);
     }
     if (!recipe->refusal) {
+        keep_rest(recipe);
         fb_recipe_orient(maker, recipe);
     } else {
         recipe->n_cores = 0;
@@ -284,6 +308,8 @@ static fb_status make(fb_recipe_maker *maker) {
         const char *name = maker->lines[i].element->name;
         fb_line_name_parse(&maker->lines[i].name, name, side_by_prefix(maker, name));
     }
+    maker->tracer = fb_arena_alloc(maker->arena, sizeof *maker->tracer);
+    fb_tracer_new(maker->tracer, maker->arena, maker->paths, maker->options->links);
     fb_recipe_trace(maker);
     fb_recipe_group(maker);
     for (int i = 0; i < maker->recipes->n && maker->status == FB_OK; i++) {
@@ -312,19 +338,81 @@ fb_status fb_recipes_make(fb_recipes **recipes, const fb_paths *paths, const fb_
         return FB_E_MEMORY;
     }
     made->arena.oom = &oom;
-    fb_recipe_maker maker = {.recipes = made,
-                             .arena = &made->arena,
-                             .paths = paths,
-                             .state = state,
-                             .options = options,
-                             .diag = diag};
-    fb_status status = make(&maker);
+    fb_recipe_maker *maker = fb_arena_alloc(&made->arena, sizeof *maker);
+    fb_recipe_options *own = fb_arena_alloc(&made->arena, sizeof *own);
+    *own = *options;
+    *maker = (fb_recipe_maker){.recipes = made,
+                               .arena = &made->arena,
+                               .paths = paths,
+                               .state = state,
+                               .options = own,
+                               .diag = diag};
+    made->maker = maker;
+    fb_status status = make(maker);
     made->arena.oom = NULL;
     if (status != FB_OK) {
         fb_recipes_free(made);
         return status;
     }
     *recipes = made;
+    return FB_OK;
+}
+
+/* ---- motion ---------------------------------------------------------------------------------- */
+
+/* A core's course in a pose; false if it has none. */
+static bool move_core(fb_recipe_maker *maker, fb_core *core, const fb_state *state) {
+    fb_tracer *tracer = maker->tracer;
+    if (core->n_own > 0) {
+        const fb_pose *pose = &state->pose[core->own_body];
+        for (int i = 0; i < core->n_own; i++) {
+            fb_pose_point(core->points[i], pose, core->own[i]);
+        }
+        return true; /* a rigid course keeps its lengths */
+    }
+    if (fb_tracer_run(tracer, maker->paths, core->path, state)) {
+        return false;
+    }
+    fb_core_set(core, maker->arena, tracer->points, tracer->n, core->reversed);
+    double tendons = core->tendon[0] + core->tendon[1];
+    double belly = fb_greater(core->length - tendons, LEAST_BELLY * core->rest);
+    belly = fb_lesser(belly, core->length);
+    double left = tendons > 0 ? (core->length - belly) / tendons : 0;
+    core->belly[0] = core->tendon[0] * left;
+    core->belly[1] = core->belly[0] + belly;
+    core->widest = core->belly[0] + belly / 2;
+    core->stretch = belly / core->rest;
+    return true;
+}
+
+static int move_all(fb_recipes *recipes, const fb_state *state) {
+    fb_recipe_maker *maker = recipes->maker;
+    int lost = 0;
+    for (int i = 0; i < recipes->n; i++) {
+        fb_recipe *recipe = &recipes->recipes[i];
+        for (int k = 0; k < recipe->n_cores; k++) {
+            lost += !move_core(maker, &recipe->cores[k], state);
+        }
+        if (recipe->n_cores > 0) {
+            fb_recipe_measure(recipe, maker->options->packing);
+            fb_recipe_follow(recipe, state);
+        }
+    }
+    return lost;
+}
+
+fb_status fb_recipes_move(fb_recipes *recipes, const fb_state *state, int *lost) {
+    jmp_buf oom;
+    if (setjmp(oom)) {
+        recipes->arena.oom = NULL;
+        return FB_E_MEMORY;
+    }
+    recipes->arena.oom = &oom;
+    int n = move_all(recipes, state);
+    recipes->arena.oom = NULL;
+    if (lost) {
+        *lost = n;
+    }
     return FB_OK;
 }
 

@@ -42,8 +42,12 @@ typedef struct fb_core {
     double (*points)[3]; /* n_points: from origin to insertion, over wrap objects in steps of at
                             most 5 degrees; no two follow each other in the same place */
     double *at;          /* n_points: length along the core up to each, m; at[0] is 0 */
-    int n_points;
-    double length;   /* at[n_points - 1]: L1 + L2 + L3 + L4 */
+    int n_points, capacity;
+    double length;          /* at[n_points - 1]: L1 + L2 + L3 + L4 */
+    double tendon[2], rest; /* L1, L4 and the belly's length as made: what motion starts from */
+    double stretch;         /* of the belly, against that; 1 as made */
+    double (*own)[3];       /* n_own points of a course that was given, in the axes of a body */
+    int n_own, own_body;    /* n_own 0: it follows its line's path */
     double belly[2]; /* lengths along the core at which the belly begins and ends: belly[0] is L1,
                         length - belly[1] is L4 */
     double widest;   /* length along the core at which the belly is widest */
@@ -81,6 +85,8 @@ typedef struct fb_recipe {
     double up[3];     /* unit: height, y, from the nearest bone to the skin, square to `along` */
     const char *bone; /* what was taken for the nearest bone, or why not; for messages */
     bool up_given;
+    int up_body;       /* the body with which the height turns: that of the bone */
+    double up_rest[3]; /* the height as made, in that body's axes */
     double twist; /* rad: of the section from origin to insertion, right-handed about the core */
     bool twist_given;
     fb_outline outline;
@@ -97,12 +103,15 @@ typedef struct fb_recipes {
     fb_recipe *recipes; /* every muscle of the model is a line of exactly one */
     int n;
     int n_refused;
+    struct fb_recipe_maker *maker; /* internal: working memory */
 } fb_recipes;
 
-/* The bone nearest to a point of ground: the caller's meshes. False if there is none. `name` and
- * `nearest` are set. */
-typedef bool fb_nearest_bone(void *context, const fb_state *state, const double *point,
-                             double *nearest, const char **name);
+/* The bone nearest to a point of ground, among those of the bodies that are true (n_body of them):
+ * the caller's meshes (formats/bones.h). Sets the surface's nearest point, whether the point is
+ * inside, and a name. False if none of the bodies has one. Bodies are asked about one at a time; of
+ * those without, the lines between their joints are taken. */
+typedef bool fb_nearest_bone(void *context, const fb_state *state, const bool *bodies,
+                             const double *point, double *nearest, bool *inside, const char **name);
 
 typedef struct fb_recipe_options {
     double specific_tension;     /* N/m^2; of muscles of the legs and of unknown ones */
@@ -127,6 +136,14 @@ fb_recipe_options fb_recipe_options_default(void);
  * claim, a frame that is not there. What in a spec or table is about no muscle is a warning. */
 fb_status fb_recipes_make(fb_recipes **recipes, const fb_paths *paths, const fb_state *state,
                           const fb_recipe_options *options, fb_diag *diag);
+/* Moves recipes to another pose of the same system, after fb_state_position. Courses are found
+ * anew; tendons keep their lengths and bellies take up the rest (stretch), but no less than a fifth
+ * of what they had as long as the path is longer than that: then tendons shorten too. Volumes,
+ * shares and R stay; widths follow bellies, heights turn with their bone and twists with the
+ * attachments. `lost` (may be NULL) gets how many cores have no course in this pose: they stay
+ * where they were. Refused recipes stay refused. FB_E_MEMORY; no allocation once each core has had
+ * its most points. One thread at a time. */
+fb_status fb_recipes_move(fb_recipes *recipes, const fb_state *state, int *lost);
 /* Takes NULL. */
 void fb_recipes_free(fb_recipes *recipes);
 /* By the name of the muscle or of one of its lines, or NULL. */

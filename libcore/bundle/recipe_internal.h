@@ -43,6 +43,23 @@ bool fb_line_name_same(const fb_line_name *a, const fb_line_name *b);
 /* True if a text is the name of that muscle: "gluteus maximus", "Gluteus_maximus". */
 bool fb_anatomy_is(const fb_anatomy *anatomy, const char *text);
 
+/* ---- courses as polylines -------------------------------------------------------------------- */
+
+/* Working memory for one course at a time; the points of the last. */
+typedef struct fb_tracer {
+    fb_course course;
+    double (*points)[3]; /* n of at most `most`, in ground */
+    int n, most;
+} fb_tracer;
+
+void fb_tracer_new(fb_tracer *tracer, fb_arena *arena, const fb_paths *paths, double (*links)[3]);
+/* The course of path i in a pose, with points on wrap objects so dense that it turns by at most 5
+ * degrees at each; or a sentence that says why there is none. No allocation. */
+const char *fb_tracer_run(fb_tracer *tracer, const fb_paths *paths, int i, const fb_state *state);
+/* Gives a core its points, and lengths along it; points that coincide are dropped. Allocates if it
+ * never had so many. */
+void fb_core_set(fb_core *core, fb_arena *arena, double (*points)[3], int n, bool backwards);
+
 /* ---- lines: the model's muscles -------------------------------------------------------------- */
 
 typedef struct fb_muscle_line {
@@ -68,7 +85,10 @@ typedef struct fb_recipe_maker {
     int n_lines;
     size_t capacity; /* of recipes */
     double *hanging; /* n_body: mass of each body and all that it carries, kg */
-    int *way;        /* n_body: see fb_recipe_way */
+    bool *only;      /* n_body, all false but while one is looked at */
+    bool *between;   /* n_body: bodies between the attachments of the recipe that is made */
+    fb_tracer *tracer;
+    int *way; /* n_body: see fb_recipe_way */
     fb_status status;
 } fb_recipe_maker;
 
@@ -79,9 +99,6 @@ void fb_recipe_turn_line(fb_recipe_maker *maker, fb_muscle_line *line);
 /* Finds the way between two bodies along the tree: maker->way[i] becomes the body of the way from
  * which body i hangs, which is i itself for those on it. */
 void fb_recipe_way(const fb_recipe_maker *maker, int from, int to);
-/* A polyline as a core without belly: lengths along it; points that coincide are dropped. */
-void fb_core_from_points(fb_core *core, fb_arena *arena, double (*points)[3], int n);
-
 /* Which lines are one muscle: recipes with names and lines. */
 void fb_recipe_group(fb_recipe_maker *maker);
 fb_recipe *fb_recipe_add(fb_recipe_maker *maker, const int *lines, int n, bool guessed);
@@ -101,6 +118,10 @@ void fb_recipe_choose_volume(const fb_recipe_maker *maker, fb_recipe *recipe);
 /* Bellies, tendons, width, or a refusal. What the spec says of a core's tendon and belly length
  * waits in `belly`, NaN for nothing. */
 void fb_recipe_choose_belly(const fb_recipe_maker *maker, fb_recipe *recipe);
+/* Width and height at the bellies' lengths. */
+void fb_recipe_measure(fb_recipe *recipe, double packing);
+/* The same axes in another pose, when its cores are there. */
+void fb_recipe_follow(fb_recipe *recipe, const fb_state *state);
 /* Height, width, twist of a recipe with cores. */
 void fb_recipe_orient(const fb_recipe_maker *maker, fb_recipe *recipe);
 

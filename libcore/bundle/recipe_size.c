@@ -9,6 +9,8 @@
 #define CUT 0.9 /* of a half-ellipsoid, at which it is cut */
 /* The mean section of such a belly, of the widest: that of 1 - z^2/c^2 up to the cut. */
 #define MEAN_SECTION (1 - CUT * CUT / 3)
+#define LEAST_VOLUME 1e-9 /* m^3 */
+#define MOST_VOLUME 0.02
 #define LONGEST 0.99  /* of the path, to which a belly is lengthened */
 #define CLIP 0.95     /* of the path, which a belly that is not given may take */
 #define PROXIMAL 0.15 /* of the tendon, between origin and belly, where nothing is known */
@@ -100,21 +102,27 @@ static double core_volumes(const fb_recipe_maker *maker, fb_recipe *recipe) {
     return sum;
 }
 
-static void choose_shares(fb_recipe *recipe) {
-    double force = 0, given = 0;
-    bool all_given = true;
+/* Shares that are given; the other cores part what is left of 1 in proportion to their forces. */
+static void choose_shares(const fb_recipe_maker *maker, fb_recipe *recipe) {
+    double given = 0, force = 0, others = 0;
     for (int i = 0; i < recipe->n_cores; i++) {
-        force += recipe->cores[i].max_force;
-        all_given &= isfinite(recipe->cores[i].share);
-        given += recipe->cores[i].share;
+        const fb_core *core = &recipe->cores[i];
+        bool is_given = isfinite(core->share);
+        given += is_given ? core->share : 0;
+        others += !is_given;
+        force += is_given ? 0 : core->max_force;
     }
+    double left = given < 1 ? 1 - given : 0;
+    if (others > 0 && left <= 0) {
+        fb_recipe_note(maker, recipe, "the shares that are given leave nothing for other cores");
+    }
+    double scale = others > 0 ? given + left : given;
     for (int i = 0; i < recipe->n_cores; i++) {
         fb_core *core = &recipe->cores[i];
-        if (all_given && given > 0) {
-            core->share /= given;
-        } else {
-            core->share = force > 0 ? core->max_force / force : 1.0 / recipe->n_cores;
+        if (!isfinite(core->share)) {
+            core->share = left * (force > 0 ? core->max_force / force : 1 / others);
         }
+        core->share /= scale;
     }
 }
 
@@ -154,7 +162,7 @@ void fb_recipe_choose_volume(const fb_recipe_maker *maker, fb_recipe *recipe) {
         shares_given |= isfinite(recipe->cores[i].share);
     }
     double sum = core_volumes(maker, recipe);
-    choose_shares(recipe);
+    choose_shares(maker, recipe);
     recipe->volume = sum;
     choose_volume_shares(recipe, sum, shares_given);
     recipe->fiber_length = weighted(recipe, offsetof(fb_core, optimal_length));
@@ -170,7 +178,13 @@ void fb_recipe_choose_volume(const fb_recipe_maker *maker, fb_recipe *recipe) {
         recipe->volume = measured;
         recipe->volume_from = FB_FROM_MEASURED;
     }
-    if (recipe->volume > 0 && isfinite(recipe->volume)) {
+    if (recipe->volume >= LEAST_VOLUME && recipe->volume <= MOST_VOLUME) {
+        return;
+    }
+    if (recipe->volume > 0) {
+        recipe->refusal = fb_arena_printf(maker->arena,
+                                          "its volume of %.3g cm3 is that of no muscle",
+                                          recipe->volume * 1e6);
         return;
     }
     for (int i = 0; i < recipe->n_cores; i++) {
@@ -283,11 +297,14 @@ static double mean_belly(const fb_recipe *recipe) {
     return sum;
 }
 
-static void measure(const fb_recipe_maker *maker, fb_recipe *recipe) {
+void fb_recipe_measure(fb_recipe *recipe, double packing) {
     recipe->belly_length = mean_belly(recipe);
-    recipe->width = fb_recipe_width(recipe->volume, recipe->belly_length, recipe->ratio,
-                                    maker->options->packing);
+    recipe->width = fb_recipe_width(recipe->volume, recipe->belly_length, recipe->ratio, packing);
     recipe->height = recipe->ratio * recipe->width;
+}
+
+static void measure(const fb_recipe_maker *maker, fb_recipe *recipe) {
+    fb_recipe_measure(recipe, maker->options->packing);
     recipe->wide = recipe->width > recipe->belly_length / 2 * (1 + 1e-9);
 }
 
@@ -325,7 +342,7 @@ static void lengthen(const fb_recipe_maker *maker, fb_recipe *recipe) {
 
 /* ---- what cannot be -------------------------------------------------------------------------- */
 
-/* True if a core turns back within its own width (in a tendon, that of the cut). */
+/* True if a core turns back within its own height (in a tendon, that of the cut). */
 static bool folds(const fb_recipe *recipe, const fb_core *core) {
     for (int i = 0; i + 1 < core->n_points; i++) {
         double a[3], b[3];
@@ -333,8 +350,8 @@ static bool folds(const fb_recipe *recipe, const fb_core *core) {
         for (int j = i + 1; j + 1 < core->n_points; j++) {
             double middle = (core->at[i + 1] + core->at[j]) / 2;
             bool in_belly = middle > core->belly[0] && middle < core->belly[1];
-            double width = recipe->width * (in_belly ? 1 : sqrt(1 - CUT * CUT));
-            if (core->at[j] - core->at[i + 1] > width * sqrt(core->volume_share)) {
+            double height = recipe->height * (in_belly ? 1 : sqrt(1 - CUT * CUT));
+            if (core->at[j] - core->at[i + 1] > height * sqrt(core->volume_share)) {
                 break;
             }
             fb_v3_sub(b, core->points[j + 1], core->points[j]);
@@ -373,7 +390,7 @@ void fb_recipe_choose_belly(const fb_recipe_maker *maker, fb_recipe *recipe) {
         if (folds(recipe, &recipe->cores[i])) {
             recipe->refusal =
                 fb_arena_printf(maker->arena,
-                                "its line %s turns back within the muscle's own width",
+                                "its line %s turns back within the muscle's own height",
                                 recipe->cores[i].name);
             return;
         }

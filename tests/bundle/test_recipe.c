@@ -51,7 +51,9 @@ static bool prepare(rig *r) {
     return true;
 }
 
-static void make(rig *r) {
+static void make(rig *r) { /* a rig may have moved */
+    r->options.spec = r->spec.file ? &r->spec : NULL;
+    r->options.measured = r->measured.file ? &r->measured : NULL;
     r->status = fb_recipes_make(&r->recipes, r->paths, r->state, &r->options, &r->diag);
 }
 
@@ -70,12 +72,10 @@ static rig leg(const char *lists, const char *spec, const char *table) {
         FB_EQUAL_INT(fb_bundle_spec_read(&r.spec, quoted, strlen(quoted), "spec.json", &r.diag),
                      FB_OK);
         free(quoted);
-        r.options.spec = &r.spec;
     }
     if (table) {
         FB_EQUAL_INT(fb_bundle_table_read(&r.measured, table, strlen(table), "own.tsv", &r.diag),
                      FB_OK);
-        r.options.measured = &r.measured;
     }
     if (!FB_TRUE(prepare(&r), "the leg")) {
         exit(1);
@@ -452,25 +452,35 @@ static void height_points_away_from_the_bone(void) {
     end(&r);
 }
 
-static bool post(void *context, const fb_state *state, const double *point, double *nearest,
-                 const char **name) {
-    (void)state;
-    fb_v3_set(nearest, point[0], point[1], *(double *)context);
-    *name = "post.vtp";
-    return true;
+typedef struct wall {
+    double z;
+    bool inside;
+} wall;
+
+static bool at_wall(void *context, const fb_state *state, const bool *bodies, const double *point,
+                    double *nearest, bool *inside, const char **name) {
+    const wall *w = context;
+    fb_v3_set(nearest, point[0], point[1], w->z);
+    *inside = w->inside;
+    *name = "wall.vtp";
+    FB_TRUE(!bodies[0] && !bodies[1], "the pelvis does not lie between the attachments");
+    return bodies[2] && state->system->n_body == 4; /* the tibia has none, and is farther */
 }
 
 static void a_callers_bones_come_first(void) {
     rig r = leg("'muscles': [" MUSCLE("gizmo", "100", "0.05", "femur", "0.03, -0.1, 0.04", "tibia",
                                       "0.03, 0, 0.04") "]",
                 NULL, NULL);
-    double z = 1;
-    fb_recipes_free(r.recipes);
-    r.options.bone = post;
-    r.options.bone_context = &z;
-    make(&r);
-    FB_NEAR(find(&r, "gizmo")->up[2], -1, 1e-12, 0);
-    FB_HOLDS(find(&r, "gizmo")->bone, "post.vtp");
+    wall w = {0.045, false};
+    r.options.bone = at_wall;
+    r.options.bone_context = &w;
+    for (int i = 0; i < 2; i++) {
+        fb_recipes_free(r.recipes);
+        w.inside = i == 1;
+        make(&r);
+        FB_NEAR(find(&r, "gizmo")->up[2], w.inside ? 1 : -1, 1e-12, 0);
+        FB_HOLDS(find(&r, "gizmo")->bone, "wall.vtp");
+    }
     end(&r);
 }
 
@@ -544,6 +554,25 @@ static void cores_may_be_given(void) {
     FB_EQUAL_INT(extra->n_lines, 0);
     FB_NEAR(extra->cores[0].length, 0.3, 1e-12, 0);
     FB_SAME(extra->volume, 1e-4);
+    end(&r);
+}
+
+/* One share is given: the others part the rest by their forces, and volumes follow. */
+static void shares_that_are_given_leave_the_rest(void) {
+    rig r = leg(
+        "'muscles': [" MUSCLE(
+            "gadget1", "100", "0.05", "pelvis", "0.1, 1, 0", "tibia",
+            "0.1, 0, 0") ", " MUSCLE("gadget2", "300", "0.05", "pelvis", "0.1, 1, 0.03", "tibia",
+                                     "0.13, 0, 0") ", " MUSCLE("gadget3", "100", "0.05", "pelvis",
+                                                               "0.1, 1, 0.06", "tibia",
+                                                               "0.13, 0, 0.01") "]",
+        "{'muscles': [{'name': 'gadget', 'heads': [{'line': 'gadget1', 'share': 0.6}]}]}", NULL);
+    const fb_recipe *recipe = find(&r, "gadget");
+    FB_EQUAL_INT(recipe->n_cores, 3);
+    FB_NEAR(recipe->cores[0].share, 0.6, 1e-12, 0);
+    FB_NEAR(recipe->cores[1].share, 0.3, 1e-12, 0);
+    FB_NEAR(recipe->cores[2].volume_share, 0.1, 1e-12, 0);
+    FB_NEAR(recipe->volume, 500 / 6e5 * 0.05, 0, 1e-12);
     end(&r);
 }
 
@@ -632,6 +661,10 @@ static void what_can_have_no_body_is_refused_with_a_reason(void) {
            NULL, "it has no force");
     refuse("'muscles': [" MUSCLE("m", "10", "0", "pelvis", "0, 1, 0", "femur", "0, -0.1, 0") "]",
            NULL, "its fibres have no length");
+    refuse("'muscles': [" MUSCLE("m", "1e9", "1", "pelvis", "0, 1, 0", "femur", "0, -0.1, 0") "]",
+           NULL, "1.67e+09 cm3 is that of no muscle");
+    refuse("'muscles': [" MUSCLE("m", "1", "1e-9", "pelvis", "0, 1, 0", "femur", "0, -0.1, 0") "]",
+           NULL, "is that of no muscle");
     refuse("'muscles': [" MUSCLE("m", "10", "0.1", "pelvis", "0, 1, 0", "femur", "0, 0, 0") "]",
            NULL, "no length in this pose");
     refuse("'muscles': [{'name': 'm', 'type': 'Thelen2003', 'path': {'type': 'function_based', "
@@ -655,6 +688,65 @@ static void a_given_volume_needs_no_force(void) {
     FB_TRUE(!recipe->refusal, "%s", recipe->refusal ? recipe->refusal : "");
     FB_SAME(recipe->volume, 1e-4);
     FB_SAME(recipe->cores[0].share, 1);
+    end(&r);
+}
+
+/* ---- motion ---------------------------------------------------------------------------------- */
+
+/* The knee bends by a right angle: what lies on the shank turns with it. */
+static void recipes_move_with_the_pose(void) {
+    rig r = leg("'muscles': [" MUSCLE(
+                    "gizmo", "100", "0.05", "femur", "0.03, -0.1, 0.04", "tibia",
+                    "0.03, 0, 0.04") ", " MUSCLE("soleus_r", "100", "0.05", "tibia", "-0.05, 0, 0",
+                                                 "tibia",
+                                                 "-0.05, -0.3, 0") ", " MUSCLE("tool", "100",
+                                                                               "0.05", "femur",
+                                                                               "0.1, 0, 0", "femur",
+                                                                               "0.1, -0.3, 0") "]",
+                "{'muscles': [{'name': 'tool', 'cores': [{'line': 'tool', 'frame': 'tibia', "
+                "'points': [[0.1, 0, 0], [0.1, -0.1, 0], [0.1, -0.1, 0], [0.1, -0.2, 0]]}]}]}",
+                NULL);
+    fb_recipe *gizmo = &r.recipes->recipes[find(&r, "gizmo") - r.recipes->recipes];
+    const fb_recipe *soleus = find(&r, "soleus_r"), *tool = find(&r, "tool");
+    fb_core *core = &gizmo->cores[0];
+    fb_core rest = *core;
+    double width = gizmo->width, belly = gizmo->belly_length;
+    int lost = -1;
+    FB_EQUAL_INT(fb_recipes_move(r.recipes, r.state, &lost), FB_OK);
+    FB_EQUAL_INT(lost, 0);
+    FB_NEAR(core->belly[0], rest.belly[0], 1e-12, 0);
+    FB_NEAR(core->belly[1], rest.belly[1], 1e-12, 0);
+    FB_NEAR(gizmo->width, width, 0, 1e-12);
+    FB_NEAR(soleus->up[0], -1, 1e-12, 0);
+    r.state->q[1] = PI / 2;
+    fb_state_position(r.state);
+    FB_EQUAL_INT(fb_recipes_move(r.recipes, r.state, &lost), FB_OK);
+    /* the end is now at (0, 0.6 + 0.03, 0.04): the line from (0.03, 0.9, 0.04) */
+    FB_NEAR(core->length, hypot(0.03, 0.27), 1e-12, 0);
+    FB_NEAR(core->belly[0], rest.belly[0], 1e-12, 0);
+    FB_NEAR(core->length - core->belly[1], rest.length - rest.belly[1], 1e-12, 0);
+    FB_NEAR(core->stretch, gizmo->belly_length / belly, 1e-12, 0);
+    FB_NEAR(gizmo->width, width / sqrt(core->stretch), 0, 1e-12); /* the volume stays */
+    FB_NEAR(soleus->up[1], -1, 1e-12, 0);                         /* -x of the shank */
+    FB_NEAR(soleus->along[0], 1, 1e-12, 0);
+    FB_NEAR(tool->cores[0].points[2][0], 0.2, 1e-12, 0); /* (0.1, -0.2) of the shank */
+    FB_NEAR(tool->cores[0].points[2][1], 0.7, 1e-12, 0);
+    end(&r);
+}
+
+/* A path that gets shorter than its tendons leaves a fifth of the belly. */
+static void bellies_do_not_vanish(void) {
+    rig r = leg("'muscles': [" MUSCLE("gizmo", "10", "0.02", "femur", "0.02, -0.1, 0", "tibia",
+                                      "0.02, -0.3, 0") "]",
+                "{'muscles': [{'name': 'gizmo', 'belly_length': 0.1}]}", NULL);
+    const fb_core *core = &find(&r, "gizmo")->cores[0];
+    r.state->q[1] = 2.2;
+    fb_state_position(r.state);
+    FB_EQUAL_INT(fb_recipes_move(r.recipes, r.state, NULL), FB_OK);
+    FB_TRUE(core->length < core->tendon[0] + core->tendon[1], "%g m", core->length);
+    FB_NEAR(core->stretch, 0.2, 1e-12, 0);
+    FB_NEAR(core->belly[0] / (core->length - core->belly[1]), core->tendon[0] / core->tendon[1],
+            1e-9, 0);
     end(&r);
 }
 
@@ -762,11 +854,14 @@ int main(int argc, char **argv) {
         FB_TEST(twist_is_the_turn_between_attachments),
         FB_TEST(a_spec_says_what_a_muscle_is),
         FB_TEST(cores_may_be_given),
+        FB_TEST(shares_that_are_given_leave_the_rest),
         FB_TEST(specs_that_do_not_fit_are_refused),
         FB_TEST(entries_of_no_muscle_are_told),
         FB_TEST(a_table_gives_volumes_and_bellies),
         FB_TEST(what_can_have_no_body_is_refused_with_a_reason),
         FB_TEST(a_given_volume_needs_no_force),
+        FB_TEST(recipes_move_with_the_pose),
+        FB_TEST(bellies_do_not_vanish),
         FB_TEST(every_muscle_of_our_models_has_a_recipe),
         FB_TEST(memory_may_run_out),
         FB_TEST_END,

@@ -64,6 +64,38 @@ static void check_recipe(subject *it, const fb_recipe *recipe) {
           "%s: its axes are not square", recipe->name);
 }
 
+/* In another pose cores follow their paths, with the same volume, and nothing is allocated once
+ * they were there. */
+static void check_moved(subject *it, fb_recipes *made) {
+    int lost = 0;
+    if (!random_pose(it, 0)) {
+        return;
+    }
+    move(it);
+    claim(it, fb_recipes_move(made, it->s->state, &lost) == FB_OK, "recipes do not move");
+    for (int i = 0; i < made->n && lost == 0; i++) {
+        const fb_recipe *recipe = &made->recipes[i];
+        for (int k = 0; k < recipe->n_cores; k++) {
+            const fb_core *core = &recipe->cores[k];
+            double length = it->s->path_length[core->path];
+            claim(it, core->length <= length * (1 + 1e-6) && core->length >= length * (1 - 4e-4),
+                  "%s: its moved core measures %.9g m, its path %.9g m", core->name, core->length,
+                  length);
+            claim(it,
+                  (core->stretch > 0.199 || core->belly[0] <= 0) && core->belly[0] >= 0 &&
+                      core->belly[1] <= core->length * (1 + 1e-9),
+                  "%s: its belly does not lie on it", core->name);
+        }
+        double inside = PI / 4 * 0.73 * PI / 4 * recipe->width * recipe->height *
+                        recipe->belly_length;
+        claim(it, recipe->refusal || fabs(inside / recipe->volume - 1) < 1e-9,
+              "%s: moved, it holds %.9g m^3", recipe->name, inside);
+    }
+    unsigned long before = allocation_count;
+    fb_recipes_move(made, it->s->state, &lost);
+    claim(it, allocation_count == before, "moving allocates");
+}
+
 /* Every muscle is a line of one recipe, which is right in itself or says why there is none. */
 void recipes(subject *it) {
     for (int pose = 0; pose < POSES; pose++) {
@@ -104,6 +136,7 @@ void recipes(subject *it) {
             claim(it, met[i] == 1, "muscle %d is a line of %d recipes", i, met[i]);
         }
         free(met);
+        check_moved(it, made);
         fb_recipes_free(made);
     }
 }
