@@ -246,7 +246,8 @@ static double spread_at(const fb_sections *s, const curve *cores, const fb_frame
 }
 
 /* Widths by the law. */
-static void set_widths(fb_sections *s, const curve *cores, const fb_frame *mean, fb_width_law law) {
+static void set_widths(fb_sections *s, const curve *cores, const fb_frame *mean,
+                       const fb_section_options *o, fb_width_law law) {
     double base = law == FB_WIDTH_FAN ? spread_at(s, cores, mean, s->base) : 1;
     for (size_t k = 0; k < s->n; k++) {
         double part = fb_lesser(fabs(s->part[k]), 1);
