@@ -15,6 +15,7 @@
 #define FIBRE 0.9    /* radius in cells that no sampling on the grid tears */
 #define UNKNOWN 255  /* no bundle near */
 #define SMOOTHINGS 10
+#define TRIES 4
 #define CAVITY_ROUNDS 64
 
 typedef struct layer_end {
@@ -525,12 +526,12 @@ static double depth_around(const sampling *s, const double *p) {
     return (double)least;
 }
 
-/* Thickens axes where the muscle is not so deep, in cells; returns how many rings it is. */
-static size_t thicken(sampling *s, double depth, bool *thin) {
+/* Thickens axes where the muscle is thin around them, or all; returns how many rings it is. */
+static size_t thicken(sampling *s, bool all, bool *thin) {
     size_t count = 0;
     for (size_t k = 0; k < s->body->n_rings; k++) {
-        thin[k] = field_at(s, s->ends[k].c) > -0.5 * FIBRE &&
-                  depth_around(s, s->ends[k].c) > -depth;
+        thin[k] = all || (field_at(s, s->ends[k].c) > -0.5 * FIBRE &&
+                          depth_around(s, s->ends[k].c) > -FIBRE);
         count += thin[k];
     }
     for (size_t i = 0; i < s->body->n_bundles && count > 0; i++) {
@@ -775,32 +776,39 @@ static fb_status finish(fb_envelope *envelope, const sampling *s, double volume)
     return done ? FB_OK : FB_E_MEMORY;
 }
 
+/* If there are several pieces, all axes are thickened, so that no bundle is torn; unless the
+ * bundles do not hang together even so. */
+static fb_status mend(fb_envelope *envelope, sampling *s, bool *thin) {
+    size_t pieces = envelope->components;
+    memcpy(s->spare, s->field, s->nodes * sizeof *s->field);
+    size_t rings = thicken(s, true, thin);
+    fb_status status = extract(s, &envelope->mesh, &envelope->components);
+    if (status == FB_OK && envelope->components == pieces) {
+        float *field = s->field;
+        s->field = s->spare;
+        s->spare = field;
+        return extract(s, &envelope->mesh, &envelope->components);
+    }
+    envelope->thickened = rings;
+    return status;
+}
+
 static fb_status make(fb_envelope *envelope, sampling *s, bool *thin) {
     place_rings(s);
     sample_bundles(s);
     close_field(s);
     double volume = shift_field(s);
-    envelope->thickened = thicken(s, FIBRE, thin);
+    envelope->thickened = thicken(s, false, thin);
     fb_status status = extract(s, &envelope->mesh, &envelope->components);
     if (status == FB_OK && envelope->components > 1) {
-        envelope->thickened = thicken(s, (double)FAR, thin);
-        status = extract(s, &envelope->mesh, &envelope->components);
+        status = mend(envelope, s, thin);
     }
     return status == FB_OK ? finish(envelope, s, volume) : status;
 }
 
-fb_status fb_body_envelope(fb_envelope *envelope, const fb_body *body,
-                           const fb_envelope_options *options) {
+static fb_status try_envelope(fb_envelope *envelope, const fb_body *body,
+                              const fb_envelope_options *options) {
     sampling s = {.body = body};
-    size_t layers = 0;
-    *envelope = (fb_envelope){0};
-    for (size_t i = 0; i < body->n_bundles; i++) {
-        layers += body->bundles[i].rings > 1 ? body->bundles[i].rings - 1 : 0;
-        envelope->bundles += fb_bundle_volume(body, i);
-    }
-    if (layers == 0) {
-        return FB_OK;
-    }
     fb_status status = choose_grid(&s, options);
     if (status != FB_OK) {
         return status;
@@ -812,12 +820,7 @@ fb_status fb_body_envelope(fb_envelope *envelope, const fb_body *body,
     s.spare = fb_alloc(s.nodes * sizeof *s.spare);
     s.tendon = fb_alloc(s.nodes);
     bool *thin = fb_alloc(body->n_rings * sizeof *thin);
-    size_t name = body->name ? strlen(body->name) + 1 : 0;
-    envelope->mesh.name = name ? fb_alloc(name) : NULL;
-    bool room = s.ends && s.field && s.spare && s.tendon && thin && (!name || envelope->mesh.name);
-    if (room && name) {
-        memcpy(envelope->mesh.name, body->name, name);
-    }
+    bool room = s.ends && s.field && s.spare && s.tendon && thin;
     status = room ? make(envelope, &s, thin) : FB_E_MEMORY;
     fb_free(s.ends);
     fb_free(s.field);
@@ -826,6 +829,72 @@ fb_status fb_body_envelope(fb_envelope *envelope, const fb_body *body,
     fb_free(thin);
     if (status != FB_OK) {
         fb_surface_free(&envelope->mesh);
+    }
+    return status;
+}
+
+/* One piece without holes: V - E + F = 2, where every face has three half edges. */
+static bool is_simple(const fb_envelope *e) {
+    return e->components == 1 && 2 * e->mesh.n_vertices == e->mesh.n_faces + 4;
+}
+
+static bool has_one_head(const fb_body *body) {
+    for (size_t i = 1; i < body->n_bundles; i++) {
+        const int *a = body->bundles[0].head, *b = body->bundles[i].head;
+        if (a[0] != b[0] || a[1] != b[1]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A muscle of one head has no holes: if there are any, between fibres that stand apart, larger
+ * balls are tried. */
+static fb_status fill_holes(fb_envelope *envelope, const fb_body *body,
+                            const fb_envelope_options *options) {
+    fb_envelope_options wider = options ? *options : (fb_envelope_options){0};
+    for (int i = 1; i < TRIES; i++) {
+        fb_envelope other = {.bundles = envelope->bundles};
+        wider.closing = envelope->closing * (1 + 0.6 * i);
+        fb_status status = try_envelope(&other, body, &wider);
+        if (status != FB_OK || !is_simple(&other)) {
+            fb_surface_free(&other.mesh);
+            if (status != FB_OK) {
+                fb_surface_free(&envelope->mesh);
+                return status;
+            }
+            continue;
+        }
+        fb_surface_free(&envelope->mesh);
+        *envelope = other;
+        break;
+    }
+    return FB_OK;
+}
+
+fb_status fb_body_envelope(fb_envelope *envelope, const fb_body *body,
+                           const fb_envelope_options *options) {
+    size_t layers = 0, name = body->name ? strlen(body->name) + 1 : 0;
+    *envelope = (fb_envelope){0};
+    for (size_t i = 0; i < body->n_bundles; i++) {
+        layers += body->bundles[i].rings > 1 ? body->bundles[i].rings - 1 : 0;
+        envelope->bundles += fb_bundle_volume(body, i);
+    }
+    if (layers == 0) {
+        return FB_OK;
+    }
+    fb_status status = try_envelope(envelope, body, options);
+    bool given = options && options->closing > 0;
+    if (status == FB_OK && !given && !is_simple(envelope) && has_one_head(body)) {
+        status = fill_holes(envelope, body, options);
+    }
+    if (status == FB_OK && name) {
+        envelope->mesh.name = fb_alloc(name);
+        if (!envelope->mesh.name) {
+            fb_surface_free(&envelope->mesh);
+            return FB_E_MEMORY;
+        }
+        memcpy(envelope->mesh.name, body->name, name);
     }
     return status;
 }

@@ -406,13 +406,13 @@ static double greatest_tilt(const fb_ring *ring, size_t n) {
     return greatest;
 }
 
-/* |w| / |u| half way along the rings. */
+/* |w| / |u| half way along the rings; 0 of a ring without extent. */
 static double ratio_of(const fb_ring *ring, size_t n) {
     const fb_ring *a = ring + (n - 1) / 2, *b = ring + n / 2;
     double u[3], w[3];
     fb_v3_add(u, a->u, b->u);
     fb_v3_add(w, a->w, b->w);
-    return fb_v3_norm(w) / fb_v3_norm(u);
+    return fb_v3_norm(u) > 0 ? fb_v3_norm(w) / fb_v3_norm(u) : 0;
 }
 
 static double worse(double worst, double is, double wanted) {
