@@ -1,3 +1,5 @@
+#include "libcore/bundle/envelope.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -5,34 +7,10 @@
 #include "libcore/base/arena.h"
 #include "libcore/base/number.h"
 #include "libcore/base/spatial.h"
-#include "libcore/bundle/isosurface.h"
 #include "libcore/bundle/mesh.h"
 
 #define CELLS 500000 /* of the grid, unless asked otherwise */
-#define SHIFT 0.5    /* cells: the surface is cut so far out, where thin sheets are whole */
-#define FAR 1e6f     /* squared distance in cells: more than any that matters */
-#define BAND 1.75    /* cells beside a bundle in which its distance is found */
-#define FIBRE 0.9    /* radius in cells that no sampling on the grid tears */
-#define UNKNOWN 255  /* no bundle near */
-#define SMOOTHINGS 10
-#define CAVITY_ROUNDS 64
-
-typedef struct layer_end {
-    double c[3], u[3], w[3], n[3];
-    double tendon;
-} layer_end;
-
-typedef struct sampling {
-    const fb_body *body;
-    layer_end *ends;  /* the body's rings, in cells of the grid */
-    double R[9];      /* the grid's axes as rows */
-    double origin[3]; /* node (0, 0, 0), along these axes */
-    double h, radius; /* m; cells */
-    int n[3];
-    size_t step[3], nodes;
-    float *field, *spare;
-    unsigned char *tendon; /* 0 belly to 200 tendon, of the nearest bundle */
-} sampling;
+#define TRIES 4      /* sizes of the ball */
 
 /* ---- the grid -------------------------------------------------------------------------------- */
 
@@ -78,7 +56,7 @@ static void principal_axes(const fb_body *body, double *R) {
     fb_v3_cross(R + 6, R, R + 3); /* right-handed */
 }
 
-static void extent(const sampling *s, double *low, double *high) {
+static void extent(const fb_sampling *s, double *low, double *high) {
     fb_v3_set(low, FB_INFINITY, FB_INFINITY, FB_INFINITY);
     fb_v3_set(high, -FB_INFINITY, -FB_INFINITY, -FB_INFINITY);
     for (size_t k = 0; k < s->body->n_rings; k++) {
@@ -173,7 +151,7 @@ static double choose_closing(const fb_body *body, double radius) {
     return fb_lesser(closing, 4 * radius);
 }
 
-static fb_status choose_grid(sampling *s, const fb_envelope_options *o) {
+static fb_status choose_grid(fb_sampling *s, const fb_envelope_options *o) {
     double low[3], high[3], thin, radius = mean_radius(s->body, &thin);
     double closing = o && o->closing > 0 ? o->closing : choose_closing(s->body, radius);
     double cells = o && o->cells > 0 ? o->cells : CELLS;
@@ -211,11 +189,11 @@ static fb_status choose_grid(sampling *s, const fb_envelope_options *o) {
 }
 
 /* Rings in cells of the grid, with normals along the axis and their share of tendon. */
-static void place_rings(sampling *s) {
+static void place_rings(fb_sampling *s) {
     for (size_t i = 0; i < s->body->n_bundles; i++) {
         const fb_bundle *b = s->body->bundles + i;
         const fb_ring *r = s->body->rings + b->first;
-        layer_end *e = s->ends + b->first;
+        fb_layer_end *e = s->ends + b->first;
         double length = fb_bundle_length(s->body, i), along = 0;
         for (size_t k = 0; k < b->rings; k++) {
             along += k > 0 ? fb_v3_distance(r[k].c, r[k - 1].c) : 0;
@@ -243,564 +221,42 @@ static void place_rings(sampling *s) {
     }
 }
 
-/* ---- distances from the bundles -------------------------------------------------------------- */
+/* ---- the envelope ------------------------------------------------------------------------------
+ */
 
-/* Signed distance of d from an ellipse with semi-axes u, w, in their plane. */
-static double ellipse_distance(const double *d, const double *u, const double *w) {
-    double uu = fb_v3_dot(u, u), ww = fb_v3_dot(w, w), uw = fb_v3_dot(u, w);
-    double du = fb_v3_dot(d, u), dw = fb_v3_dot(d, w), det = uu * ww - uw * uw;
-    if (!(det > 1e-12)) {
-        return fb_v3_norm(d);
-    }
-    double x = (ww * du - uw * dw) / det, y = (uu * dw - uw * du) / det;
-    double root = fb_length2(x, y), slope = (x * x * ww - 2 * x * y * uw + y * y * uu) / det;
-    return root < 1e-6 ? -sqrt(fb_lesser(uu, ww)) : (root - 1) * root / sqrt(slope);
-}
-
-/* Signed distance from a layer; FAR beside it, where another layer has the point. */
-static double layer_distance(const layer_end *e, const double *p, bool first, bool last,
-                             double *t) {
-    double from[3], to[3], d[3], u[3], w[3];
-    fb_v3_sub(from, p, e[0].c);
-    fb_v3_sub(to, p, e[1].c);
-    double below = fb_v3_dot(from, e[0].n), above = fb_v3_dot(to, e[1].n);
-    if ((below < -0.01 && !first) || (above > 0.01 && !last)) {
-        return (double)FAR;
-    }
-    *t = below - above > 1e-9 ? fb_lesser(fb_greater(below / (below - above), 0), 1) : 0.5;
-    for (int i = 0; i < 3; i++) {
-        d[i] = from[i] + *t * (e[0].c[i] - e[1].c[i]);
-        u[i] = e[0].u[i] + *t * (e[1].u[i] - e[0].u[i]);
-        w[i] = e[0].w[i] + *t * (e[1].w[i] - e[0].w[i]);
-    }
-    double aside = ellipse_distance(d, u, w), beyond = first ? -below : -(double)FAR;
-    beyond = last ? fb_greater(beyond, above) : beyond;
-    return aside > 0 && beyond > 0 ? fb_length2(aside, beyond) : fb_greater(aside, beyond);
-}
-
-/* The nodes in a box around two rings and a band beside them. */
-static void box_around(const sampling *s, const layer_end *e, double band, int *low, int *high) {
-    for (int i = 0; i < 3; i++) {
-        double a = fb_length2(e[0].u[i], e[0].w[i]) + band, b = fb_length2(e[1].u[i], e[1].w[i]);
-        b += band;
-        double least = ceil(fb_lesser(e[0].c[i] - a, e[1].c[i] - b));
-        double most = floor(fb_greater(e[0].c[i] + a, e[1].c[i] + b));
-        low[i] = least > 0 ? (int)least : 0;
-        high[i] = most < s->n[i] - 1 ? (int)most : s->n[i] - 1;
-    }
-}
-
-static void sample_layer(sampling *s, const layer_end *e, bool first, bool last) {
-    int low[3], high[3];
-    box_around(s, e, BAND, low, high);
-    for (int z = low[2]; z <= high[2]; z++) {
-        for (int y = low[1]; y <= high[1]; y++) {
-            size_t row = (size_t)z * s->step[2] + (size_t)y * s->step[1];
-            for (int x = low[0]; x <= high[0]; x++) {
-                float *value = s->field + row + x;
-                const double p[3] = {x, y, z};
-                if ((double)*value < -BAND) {
-                    continue; /* deep inside another */
-                }
-                double t = 0, f = layer_distance(e, p, first, last, &t);
-                if (f < (double)*value) {
-                    double tendon = e[0].tendon + t * (e[1].tendon - e[0].tendon);
-                    *value = (float)f;
-                    s->tendon[row + (size_t)x] = (unsigned char)(200 * tendon);
-                }
-            }
-        }
-    }
-}
-
-static void sample_bundles(sampling *s) {
-    for (size_t i = 0; i < s->nodes; i++) {
-        s->field[i] = FAR;
-    }
-    memset(s->tendon, UNKNOWN, s->nodes);
-    for (size_t i = 0; i < s->body->n_bundles; i++) {
-        const fb_bundle *b = s->body->bundles + i;
-        for (size_t k = 0; k + 1 < b->rings; k++) {
-            sample_layer(s, s->ends + b->first + k, k == 0, k + 2 == b->rings);
-        }
-    }
-}
-
-/* ---- closing --------------------------------------------------------------------------------- */
-
-/* to = min over k of from k rows on + k^2, for rows that are `step` apart, in a line of n rows. */
-static void lower_rows(float *to, const float *from, size_t step, int at, int n, int reach,
-                       int width) {
-    memcpy(to, from, (size_t)width * sizeof *to);
-    for (int k = 1; k <= reach; k++) {
-        float square = (float)(k * k);
-        for (int side = 0; side < 2; side++) {
-            int other = side ? at + k : at - k;
-            if (other < 0 || other >= n) {
-                continue;
-            }
-            const float *row = side ? from + (size_t)k * step : from - (size_t)k * step;
-            for (int x = 0; x < width; x++) {
-                float value = row[x] + square;
-                to[x] = value < to[x] ? value : to[x];
-            }
-        }
-    }
-}
-
-static void lower_within_row(float *to, const float *from, int n, int reach) {
-    memcpy(to, from, (size_t)n * sizeof *to);
-    for (int k = 1; k <= reach; k++) {
-        float square = (float)(k * k);
-        for (int x = 0; x + k < n; x++) {
-            float value = from[x + k] + square;
-            to[x] = value < to[x] ? value : to[x];
-        }
-        for (int x = k; x < n; x++) {
-            float value = from[x - k] + square;
-            to[x] = value < to[x] ? value : to[x];
-        }
-    }
-}
-
-/* field(p) = min over q of field(q) + |p - q|^2, axis by axis, for squares up to reach^2. The
- * separation is that of P. Felzenszwalb, D. Huttenlocher, "Distance transforms of sampled
- * functions", Theory of Computing 8, 2012. */
-static void lower_parabolas(sampling *s, int reach) {
-    for (int axis = 0; axis < 3; axis++) {
-        for (int z = 0; z < s->n[2]; z++) {
-            for (int y = 0; y < s->n[1]; y++) {
-                size_t row = (size_t)z * s->step[2] + (size_t)y * s->step[1];
-                if (axis == 0) {
-                    lower_within_row(s->spare + row, s->field + row, s->n[0], reach);
-                } else {
-                    lower_rows(s->spare + row, s->field + row, s->step[axis], axis == 1 ? y : z,
-                               s->n[axis], reach, s->n[0]);
-                }
-            }
-        }
-        float *swap = s->field;
+/* If there are several pieces, all axes are thickened, so that no bundle is torn; unless the
+ * bundles do not hang together even so. */
+static fb_status mend(fb_envelope *envelope, fb_sampling *s, bool *thin) {
+    size_t pieces = envelope->components;
+    memcpy(s->spare, s->field, s->nodes * sizeof *s->field);
+    size_t rings = fb_envelope_thicken(s, true, thin);
+    fb_status status = fb_envelope_extract(s, &envelope->mesh, &envelope->components);
+    if (status == FB_OK && envelope->components == pieces) {
+        float *field = s->field;
         s->field = s->spare;
-        s->spare = swap;
+        s->spare = field;
+        return fb_envelope_extract(s, &envelope->mesh, &envelope->components);
     }
-}
-
-/* From distances f of the seeds, 0 to 1 cell, and FAR elsewhere, to distances less the radius:
- * |p - q| + f(q) <= r for some seed q is the same as min of |p - q|^2 + 2 r f - f^2 <= r^2. Beyond
- * r the least is that of the seeds farthest out, at f* or so, whose sum D follows from
- * (D - f*)^2 + 2 r f* - f*^2. */
-static void grow(sampling *s, double outermost) {
-    float r = (float)s->radius, outer = (float)outermost;
-    for (size_t i = 0; i < s->nodes; i++) {
-        float f = s->field[i];
-        s->field[i] = f < FAR ? 2 * r * f - f * f : FAR;
-    }
-    lower_parabolas(s, (int)ceil(s->radius + 2));
-    for (size_t i = 0; i < s->nodes; i++) {
-        float square = s->field[i];
-        s->field[i] = square > r * r ? outer - r + sqrtf(square - r * r + (r - outer) * (r - outer))
-                                     : sqrtf(square > 0 ? square : 0) - r;
-    }
-}
-
-/* The distance of an inner node from the outside, if that is next to it: the plane through the
- * places where the field changes its sign between it and its neighbours. */
-static float distance_outside(const sampling *s, const int *at, size_t node) {
-    const float *field = s->field + node;
-    float sum = 0;
-    for (int i = 0; i < 3; i++) {
-        float share = 0;
-        for (int side = 0; side < 2; side++) {
-            bool inside_grid = side ? at[i] + 1 < s->n[i] : at[i] > 0;
-            const float *other = side ? field + s->step[i] : field - s->step[i];
-            if (inside_grid && *other >= 0) {
-                float t = (*other - *field) / -*field; /* 1 / distance along this axis */
-                share = t > share ? t : share;
-            }
-        }
-        sum += share * share;
-    }
-    return sum > 0 ? 1 / sqrtf(sum) : FAR;
-}
-
-/* Grows by the radius, then shrinks by it. */
-static void close_field(sampling *s) {
-    for (size_t i = 0; i < s->nodes; i++) {
-        float f = s->field[i];
-        s->field[i] = f > 1 ? FAR : f > 0 ? f : 0;
-    }
-    grow(s, 0.7);
-    for (int z = 0; z < s->n[2]; z++) {
-        for (int y = 0; y < s->n[1]; y++) {
-            for (int x = 0; x < s->n[0]; x++) {
-                const int at[3] = {x, y, z};
-                size_t node = (size_t)z * s->step[2] + (size_t)y * s->step[1] + (size_t)x;
-                bool outside = s->field[node] >= 0;
-                s->spare[node] = outside ? 0 : distance_outside(s, at, node);
-            }
-        }
-    }
-    float *swap = s->field;
-    s->field = s->spare;
-    s->spare = swap;
-    grow(s, 0.5);
-    for (size_t i = 0; i < s->nodes; i++) {
-        s->field[i] = -s->field[i];
-    }
-}
-
-/* Moves the surface outwards by SHIFT. Returns the volume within it before, in cells. */
-static double shift_field(sampling *s) {
-    double volume = 0;
-    for (size_t i = 0; i < s->nodes; i++) {
-        double share = 0.5 - (double)s->field[i];
-        volume += fb_lesser(fb_greater(share, 0), 1);
-        s->field[i] -= (float)SHIFT;
-    }
-    return volume;
-}
-
-/* ---- thin fibres ----------------------------------------------------------------------------- */
-
-static double field_at(const sampling *s, const double *p) {
-    double value = 0, t[3];
-    size_t node = 0;
-    for (int i = 0; i < 3; i++) {
-        double x = fb_lesser(fb_greater(floor(p[i]), 0), s->n[i] - 2);
-        t[i] = p[i] - x;
-        node += (size_t)x * s->step[i];
-    }
-    for (int c = 0; c < 8; c++) {
-        double weight = 1;
-        size_t at = node;
-        for (int i = 0; i < 3; i++) {
-            weight *= c >> i & 1 ? t[i] : 1 - t[i];
-            at += c >> i & 1 ? s->step[i] : 0;
-        }
-        value += weight * (double)s->field[at];
-    }
-    return value;
-}
-
-/* A tube of radius FIBRE around a layer's axis. */
-static void thicken_layer(sampling *s, const layer_end *e) {
-    layer_end axis[2] = {{.u = {0}}, {.u = {0}}};
-    double along[3];
-    int low[3], high[3];
-    fb_v3_copy(axis[0].c, e[0].c);
-    fb_v3_copy(axis[1].c, e[1].c);
-    box_around(s, axis, FIBRE + BAND, low, high);
-    fb_v3_sub(along, e[1].c, e[0].c);
-    double square = fb_v3_dot(along, along);
-    for (int z = low[2]; z <= high[2]; z++) {
-        for (int y = low[1]; y <= high[1]; y++) {
-            for (int x = low[0]; x <= high[0]; x++) {
-                float *value = s->field + (size_t)z * s->step[2] + (size_t)y * s->step[1] + x;
-                double d[3] = {x - e[0].c[0], y - e[0].c[1], z - e[0].c[2]};
-                double t = square > 0 ? fb_v3_dot(d, along) / square : 0;
-                fb_v3_madd(d, -fb_lesser(fb_greater(t, 0), 1), along);
-                float f = (float)(fb_v3_norm(d) - FIBRE);
-                *value = f < *value ? f : *value;
-            }
-        }
-    }
-}
-
-/* The least value at the nodes around a point. */
-static double depth_around(const sampling *s, const double *p) {
-    int low[3], high[3];
-    float least = FAR;
-    for (int i = 0; i < 3; i++) {
-        low[i] = (int)fb_greater(floor(p[i]) - 1, 0);
-        high[i] = (int)fb_lesser(floor(p[i]) + 2, s->n[i] - 1);
-    }
-    for (int z = low[2]; z <= high[2]; z++) {
-        for (int y = low[1]; y <= high[1]; y++) {
-            for (int x = low[0]; x <= high[0]; x++) {
-                float f = s->field[(size_t)z * s->step[2] + (size_t)y * s->step[1] + (size_t)x];
-                least = f < least ? f : least;
-            }
-        }
-    }
-    return (double)least;
-}
-
-/* Thickens axes where the muscle is not so deep, in cells; returns how many rings it is. */
-static size_t thicken(sampling *s, double depth, bool *thin) {
-    size_t count = 0;
-    for (size_t k = 0; k < s->body->n_rings; k++) {
-        thin[k] = field_at(s, s->ends[k].c) > -0.5 * FIBRE &&
-                  depth_around(s, s->ends[k].c) > -depth;
-        count += thin[k];
-    }
-    for (size_t i = 0; i < s->body->n_bundles && count > 0; i++) {
-        const fb_bundle *b = s->body->bundles + i;
-        for (size_t k = b->first; k + 1 < b->first + b->rings; k++) {
-            if (thin[k] || thin[k + 1]) {
-                thicken_layer(s, s->ends + k);
-            }
-        }
-    }
-    return count;
-}
-
-/* ---- the mesh -------------------------------------------------------------------------------- */
-
-static int root_of(int *parent, int i) {
-    while (parent[i] != i) {
-        i = parent[i] = parent[parent[i]];
-    }
-    return i;
-}
-
-/* Takes away cavities: pieces that face inwards. Returns how many are left. */
-static size_t drop_cavities(fb_mesh *mesh, int *parent, double *volume) {
-    size_t pieces = 0, faces = 0, vertices = 0;
-    for (size_t i = 0; i < mesh->n_vertices; i++) {
-        parent[i] = (int)i;
-        volume[i] = 0;
-    }
-    for (size_t i = 0; i < mesh->n_faces; i++) {
-        int a = root_of(parent, mesh->faces[i][0]);
-        for (int k = 1; k < 3; k++) {
-            int b = root_of(parent, mesh->faces[i][k]);
-            int least = b < a ? b : a;
-            parent[b > a ? b : a] = least;
-            a = least;
-        }
-    }
-    for (size_t i = 0; i < mesh->n_faces; i++) {
-        const int *f = mesh->faces[i];
-        double across[3];
-        fb_v3_cross(across, mesh->vertices[f[1]], mesh->vertices[f[2]]);
-        volume[root_of(parent, f[0])] += fb_v3_dot(mesh->vertices[f[0]], across);
-    }
-    for (size_t i = 0; i < mesh->n_faces; i++) {
-        if (volume[root_of(parent, mesh->faces[i][0])] > 0) {
-            memcpy(mesh->faces[faces++], mesh->faces[i], sizeof *mesh->faces);
-        }
-    }
-    mesh->n_faces = faces;
-    for (size_t i = 0; i < mesh->n_vertices; i++) { /* parent becomes the new number */
-        int root = root_of(parent, (int)i);
-        pieces += root == (int)i && volume[i] > 0;
-    }
-    for (size_t i = 0; i < mesh->n_vertices; i++) {
-        volume[i] = volume[root_of(parent, (int)i)] > 0;
-    }
-    for (size_t i = 0; i < mesh->n_vertices; i++) {
-        parent[i] = (int)vertices;
-        fb_v3_copy(mesh->vertices[vertices], mesh->vertices[i]);
-        vertices += volume[i] > 0;
-    }
-    mesh->n_vertices = vertices;
-    for (size_t i = 0; i < faces; i++) {
-        for (int k = 0; k < 3; k++) {
-            mesh->faces[i][k] = parent[mesh->faces[i][k]];
-        }
-    }
-    return pieces;
-}
-
-static fb_status extract(const sampling *s, fb_mesh *mesh, size_t *pieces) {
-    const fb_grid grid = {{s->n[0], s->n[1], s->n[2]}, s->field};
-    mesh->n_vertices = mesh->n_faces = 0;
-    fb_status status = fb_isosurface(mesh, &grid);
-    if (status != FB_OK) {
-        return status;
-    }
-    int *parent = fb_alloc(mesh->n_vertices * sizeof *parent);
-    double *volume = fb_alloc(mesh->n_vertices * sizeof *volume);
-    if (parent && volume) {
-        *pieces = drop_cavities(mesh, parent, volume);
-    }
-    status = parent && volume ? FB_OK : FB_E_MEMORY;
-    fb_free(parent);
-    fb_free(volume);
+    envelope->thickened = rings;
     return status;
 }
 
-/* The neighbours of each vertex: vertex i has others[starts[i]] up to starts[i + 1]. In a closed
- * mesh every edge leaves each of its ends once. */
-typedef struct neighbours {
-    int *starts, *others;
-} neighbours;
-
-static bool find_neighbours(neighbours *n, const fb_mesh *mesh) {
-    size_t vertices = mesh->n_vertices;
-    n->starts = fb_alloc((vertices + 2) * sizeof *n->starts);
-    n->others = fb_alloc(3 * mesh->n_faces * sizeof *n->others);
-    if (!n->starts || !n->others) {
-        return false;
-    }
-    memset(n->starts, 0, (vertices + 2) * sizeof *n->starts);
-    for (size_t i = 0; i < mesh->n_faces; i++) {
-        for (int k = 0; k < 3; k++) {
-            n->starts[mesh->faces[i][k] + 2]++;
-        }
-    }
-    for (size_t i = 2; i < vertices + 2; i++) {
-        n->starts[i] += n->starts[i - 1];
-    }
-    for (size_t i = 0; i < mesh->n_faces; i++) {
-        for (int k = 0; k < 3; k++) {
-            n->others[n->starts[mesh->faces[i][k] + 1]++] = mesh->faces[i][(k + 1) % 3];
-        }
-    }
-    return true;
-}
-
-/* Moves each value by `share` of the way to the mean of its neighbours'. */
-static void relax(double (*values)[3], double (*spare)[3], const fb_mesh *mesh, const neighbours *n,
-                  double share) {
-    for (size_t i = 0; i < mesh->n_vertices; i++) {
-        double sum[3] = {0, 0, 0};
-        int from = n->starts[i], to = n->starts[i + 1];
-        for (int k = from; k < to; k++) {
-            fb_v3_add(sum, sum, values[n->others[k]]);
-        }
-        double weight = share / (to - from);
-        for (int k = 0; k < 3; k++) {
-            spare[i][k] = (1 - share) * values[i][k] + weight * sum[k];
-        }
-    }
-    memcpy(values, spare, mesh->n_vertices * sizeof *values);
-}
-
-static double area_of(const fb_mesh *mesh) {
-    double area = 0;
-    for (size_t i = 0; i < mesh->n_faces; i++) {
-        const int *f = mesh->faces[i];
-        double a[3], b[3], c[3];
-        fb_v3_sub(a, mesh->vertices[f[1]], mesh->vertices[f[0]]);
-        fb_v3_sub(b, mesh->vertices[f[2]], mesh->vertices[f[0]]);
-        fb_v3_cross(c, a, b);
-        area += 0.5 * fb_v3_norm(c);
-    }
-    return area;
-}
-
-/* G. Taubin, "A signal processing approach to fair surface design", SIGGRAPH 1995: steps there and
- * back, which leave what is long-waved. Then all goes inwards along its normals until the volume is
- * that of the field. */
-static void smooth(fb_mesh *mesh, const neighbours *n, double volume) {
-    for (int i = 0; i < SMOOTHINGS; i++) {
-        relax(mesh->vertices, mesh->normals, mesh, n, 0.5);
-        relax(mesh->vertices, mesh->normals, mesh, n, -0.53);
-    }
-    for (int i = 0; i < 3; i++) {
-        double area = area_of(mesh), less = fb_surface_volume(mesh) - volume;
-        double step = area > 0 ? fb_lesser(fb_greater(less / area, -SHIFT), SHIFT) : 0;
-        fb_mesh_normals(mesh, 0, 0);
-        for (size_t k = 0; k < mesh->n_vertices; k++) {
-            fb_v3_madd(mesh->vertices[k], -step, mesh->normals[k]);
-        }
-    }
-}
-
-/* Tendon of the nodes around a vertex; below 0 if no bundle is near. */
-static double tendon_near(const sampling *s, const double *p) {
-    size_t node = 0;
-    int sum = 0, count = 0;
-    for (int i = 0; i < 3; i++) {
-        node += (size_t)floor(p[i]) * s->step[i];
-    }
-    for (int c = 0; c < 8; c++) {
-        size_t at = node;
-        for (int i = 0; i < 3; i++) {
-            at += c >> i & 1 && floor(p[i]) + 1 < s->n[i] ? s->step[i] : 0;
-        }
-        if (s->tendon[at] != UNKNOWN) {
-            sum += s->tendon[at];
-            count++;
-        }
-    }
-    return count > 0 ? sum / 200.0 / count : -1;
-}
-
-/* Vertices far from any bundle take the colour of those around them. */
-static void colour(fb_mesh *mesh, const sampling *s, const neighbours *n) {
-    bool all = false;
-    for (size_t i = 0; i < mesh->n_vertices; i++) {
-        fb_v3_set(mesh->colours[i], tendon_near(s, mesh->vertices[i]), 0, 0);
-    }
-    for (int round = 0; round < CAVITY_ROUNDS && !all; round++) {
-        all = true;
-        for (size_t i = 0; i < mesh->n_vertices; i++) {
-            double sum = 0, count = 0;
-            for (int k = n->starts[i]; mesh->colours[i][0] < 0 && k < n->starts[i + 1]; k++) {
-                double other = mesh->colours[n->others[k]][0];
-                sum += other >= 0 ? other : 0;
-                count += other >= 0;
-            }
-            mesh->colours[i][0] = count > 0 ? sum / count : mesh->colours[i][0];
-            all = all && mesh->colours[i][0] >= 0;
-        }
-    }
-    for (int round = 0; round < 3; round++) {
-        relax(mesh->colours, mesh->normals, mesh, n, 0.5);
-    }
-    for (size_t i = 0; i < mesh->n_vertices; i++) {
-        fb_mesh_colour(mesh->colours[i], fb_greater(mesh->colours[i][0], 0));
-    }
-}
-
-/* From cells of the grid to metres. */
-static void place_back(fb_mesh *mesh, const sampling *s) {
-    for (size_t i = 0; i < mesh->n_vertices; i++) {
-        double p[3];
-        fb_v3_copy(p, s->origin);
-        fb_v3_madd(p, s->h, mesh->vertices[i]);
-        fb_m3_tmul_v3(mesh->vertices[i], s->R, p);
-    }
-}
-
-static fb_status finish(fb_envelope *envelope, const sampling *s, double volume) {
-    fb_mesh *mesh = &envelope->mesh;
-    neighbours n = {NULL, NULL};
-    size_t most = mesh->n_vertices > 0 ? mesh->n_vertices : 1;
-    mesh->normals = fb_alloc(most * sizeof *mesh->normals);
-    mesh->colours = fb_alloc(most * sizeof *mesh->colours);
-    mesh->room_vertices = most; /* of all three */
-    bool done = mesh->normals && mesh->colours && find_neighbours(&n, mesh);
-    if (done) {
-        colour(mesh, s, &n);
-        smooth(mesh, &n, volume);
-        place_back(mesh, s);
-        fb_mesh_normals(mesh, 0, 0);
-        envelope->volume = fb_surface_volume(mesh);
-    }
-    fb_free(n.starts);
-    fb_free(n.others);
-    return done ? FB_OK : FB_E_MEMORY;
-}
-
-static fb_status make(fb_envelope *envelope, sampling *s, bool *thin) {
+static fb_status make(fb_envelope *envelope, fb_sampling *s, bool *thin) {
     place_rings(s);
-    sample_bundles(s);
-    close_field(s);
-    double volume = shift_field(s);
-    envelope->thickened = thicken(s, FIBRE, thin);
-    fb_status status = extract(s, &envelope->mesh, &envelope->components);
+    fb_envelope_sample(s);
+    fb_envelope_close(s);
+    double volume = fb_envelope_shift(s);
+    envelope->thickened = fb_envelope_thicken(s, false, thin);
+    fb_status status = fb_envelope_extract(s, &envelope->mesh, &envelope->components);
     if (status == FB_OK && envelope->components > 1) {
-        envelope->thickened = thicken(s, (double)FAR, thin);
-        status = extract(s, &envelope->mesh, &envelope->components);
+        status = mend(envelope, s, thin);
     }
-    return status == FB_OK ? finish(envelope, s, volume) : status;
+    return status == FB_OK ? fb_envelope_finish(envelope, s, volume) : status;
 }
 
-fb_status fb_body_envelope(fb_envelope *envelope, const fb_body *body,
-                           const fb_envelope_options *options) {
-    sampling s = {.body = body};
-    size_t layers = 0;
-    *envelope = (fb_envelope){0};
-    for (size_t i = 0; i < body->n_bundles; i++) {
-        layers += body->bundles[i].rings > 1 ? body->bundles[i].rings - 1 : 0;
-        envelope->bundles += fb_bundle_volume(body, i);
-    }
-    if (layers == 0) {
-        return FB_OK;
-    }
+static fb_status try_envelope(fb_envelope *envelope, const fb_body *body,
+                              const fb_envelope_options *options) {
+    fb_sampling s = {.body = body};
     fb_status status = choose_grid(&s, options);
     if (status != FB_OK) {
         return status;
@@ -812,12 +268,7 @@ fb_status fb_body_envelope(fb_envelope *envelope, const fb_body *body,
     s.spare = fb_alloc(s.nodes * sizeof *s.spare);
     s.tendon = fb_alloc(s.nodes);
     bool *thin = fb_alloc(body->n_rings * sizeof *thin);
-    size_t name = body->name ? strlen(body->name) + 1 : 0;
-    envelope->mesh.name = name ? fb_alloc(name) : NULL;
-    bool room = s.ends && s.field && s.spare && s.tendon && thin && (!name || envelope->mesh.name);
-    if (room && name) {
-        memcpy(envelope->mesh.name, body->name, name);
-    }
+    bool room = s.ends && s.field && s.spare && s.tendon && thin;
     status = room ? make(envelope, &s, thin) : FB_E_MEMORY;
     fb_free(s.ends);
     fb_free(s.field);
@@ -826,6 +277,72 @@ fb_status fb_body_envelope(fb_envelope *envelope, const fb_body *body,
     fb_free(thin);
     if (status != FB_OK) {
         fb_surface_free(&envelope->mesh);
+    }
+    return status;
+}
+
+/* One piece without holes: V - E + F = 2, where every face has three half edges. */
+static bool is_simple(const fb_envelope *e) {
+    return e->components == 1 && 2 * e->mesh.n_vertices == e->mesh.n_faces + 4;
+}
+
+static bool has_one_head(const fb_body *body) {
+    for (size_t i = 1; i < body->n_bundles; i++) {
+        const int *a = body->bundles[0].head, *b = body->bundles[i].head;
+        if (a[0] != b[0] || a[1] != b[1]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A muscle of one head has no holes: if there are any, between fibres that stand apart, larger
+ * balls are tried. */
+static fb_status fill_holes(fb_envelope *envelope, const fb_body *body,
+                            const fb_envelope_options *options) {
+    fb_envelope_options wider = options ? *options : (fb_envelope_options){0};
+    for (int i = 1; i < TRIES; i++) {
+        fb_envelope other = {.bundles = envelope->bundles};
+        wider.closing = envelope->closing * (1 + 0.6 * i);
+        fb_status status = try_envelope(&other, body, &wider);
+        if (status != FB_OK || !is_simple(&other)) {
+            fb_surface_free(&other.mesh);
+            if (status != FB_OK) {
+                fb_surface_free(&envelope->mesh);
+                return status;
+            }
+            continue;
+        }
+        fb_surface_free(&envelope->mesh);
+        *envelope = other;
+        break;
+    }
+    return FB_OK;
+}
+
+fb_status fb_body_envelope(fb_envelope *envelope, const fb_body *body,
+                           const fb_envelope_options *options) {
+    size_t layers = 0, name = body->name ? strlen(body->name) + 1 : 0;
+    *envelope = (fb_envelope){0};
+    for (size_t i = 0; i < body->n_bundles; i++) {
+        layers += body->bundles[i].rings > 1 ? body->bundles[i].rings - 1 : 0;
+        envelope->bundles += fb_bundle_volume(body, i);
+    }
+    if (layers == 0) {
+        return FB_OK;
+    }
+    fb_status status = try_envelope(envelope, body, options);
+    bool given = options && options->closing > 0;
+    if (status == FB_OK && !given && !is_simple(envelope) && has_one_head(body)) {
+        status = fill_holes(envelope, body, options);
+    }
+    if (status == FB_OK && name) {
+        envelope->mesh.name = fb_alloc(name);
+        if (!envelope->mesh.name) {
+            fb_surface_free(&envelope->mesh);
+            return FB_E_MEMORY;
+        }
+        memcpy(envelope->mesh.name, body->name, name);
     }
     return status;
 }

@@ -203,17 +203,20 @@ static double sample(outline *o, int i) {
     return o->known[i] == 1 ? o->f[i] : FB_INFINITY;
 }
 
-/* The sample with the least distance: downhill from `start`, as the distance between two convex
- * outlines has one valley; all are tried where the start is not seen. -1: none. */
+static int least_of_all(outline *o) {
+    int best = 0;
+    for (int i = 0; i < o->m->points; i++) {
+        best = sample(o, i) < sample(o, best) ? i : best;
+    }
+    return sample(o, best) < FB_INFINITY ? best : -1;
+}
+
+/* The sample with the least distance, -1 for none: downhill from `start`, as there is one valley
+ * near a convex outline. Of outlines that stand apart, and where the start is not seen, all are
+ * tried: far from an ellipse the distance is not that of Euclid. */
 static int least_sample(outline *o, int start) {
     int n = o->m->points, best = start;
-    if (sample(o, start) == FB_INFINITY) {
-        for (int i = 0; i < n; i++) {
-            best = sample(o, i) < sample(o, best) ? i : best;
-        }
-        return sample(o, best) < FB_INFINITY ? best : -1;
-    }
-    for (;;) {
+    while (sample(o, best) < 0.1 * o->other->half) {
         int before = best > 0 ? best - 1 : n - 1, after = best + 1 < n ? best + 1 : 0;
         double f = sample(o, best);
         if (sample(o, before) < f) {
@@ -224,6 +227,7 @@ static int least_sample(outline *o, int start) {
             return best;
         }
     }
+    return least_of_all(o);
 }
 
 /* The least distance: that sample's, or that of the parabola through it and its neighbours. */
@@ -402,13 +406,13 @@ static double greatest_tilt(const fb_ring *ring, size_t n) {
     return greatest;
 }
 
-/* |w| / |u| half way along the rings. */
+/* |w| / |u| half way along the rings; 0 of a ring without extent. */
 static double ratio_of(const fb_ring *ring, size_t n) {
     const fb_ring *a = ring + (n - 1) / 2, *b = ring + n / 2;
     double u[3], w[3];
     fb_v3_add(u, a->u, b->u);
     fb_v3_add(w, a->w, b->w);
-    return fb_v3_norm(w) / fb_v3_norm(u);
+    return fb_v3_norm(u) > 0 ? fb_v3_norm(w) / fb_v3_norm(u) : 0;
 }
 
 static double worse(double worst, double is, double wanted) {
