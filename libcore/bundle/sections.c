@@ -17,7 +17,7 @@
 #define FAN_MOST 1.8
 #define STEEPEST 0.5 /* tangent: how fast the outermost bundles come nearer to the core */
 #define OWN_WAY 1    /* of what bundles need: so much more, and a head follows its core alone */
-#define CLEAR 0.03   /* of its own way: less, and heads stay together */
+#define CLEAR 0.02   /* of what bundles need: less, and heads stay together */
 #define SMOOTHINGS 6 /* of the way from together to apart, over sections */
 #define FOLD (-0.5)  /* cosine of the turn between layers at which a core folds on itself */
 
@@ -296,6 +296,7 @@ static const char *part_heads(fb_sections *s, const curve *cores, const fb_strip
     for (size_t k = 0; k < n; k++) {
         double a = o->half_width * width_at(s, k, o->cut), last[3];
         own_way[k] = 0;
+        s->apart[k] = false;
         for (size_t h = 0; h < heads; h++) {
             double p[3];
             point_at(p, cores[h].points, DENSE, length_at(s, cores + h, k));
@@ -303,6 +304,7 @@ static const char *part_heads(fb_sections *s, const curve *cores, const fb_strip
                 double need = 0.5 * a * (strips[h].right - strips[h - 1].left);
                 double gap = fb_v3_distance(p, last) / need - 1;
                 own_way[k] = fb_greater(own_way[k], fb_lesser(gap / OWN_WAY, 1));
+                s->apart[k] |= gap > CLEAR;
             }
             fb_v3_copy(last, p);
         }
@@ -318,7 +320,6 @@ static const char *part_heads(fb_sections *s, const curve *cores, const fb_strip
     /* else they stand side by side along x of the mean frames */
     for (size_t k = 0; k < n; k++) {
         double a = o->half_width * width_at(s, k, o->cut);
-        s->apart[k] = own_way[k] > CLEAR;
         own_way[k] = s->apart[k] ? own_way[k] : 0;
         for (size_t h = 0; h < heads; h++) {
             offset[h * n + k] = 0.5 * a * (strips[h].left + strips[h].right);
