@@ -164,13 +164,13 @@ WIDE void fb_row_turn(double *b, const double *frame, size_t stride, size_t from
     }
 }
 
-WIDE void fb_row_follow(double *b, const double *a, const double *below, size_t stride, size_t n,
-                        double sign) {
+WIDE void fb_row_follow(double *b, const double *a, const double *below, size_t stride, size_t from,
+                        size_t to, double sign) {
     size_t s = stride;
     const double *down = below ? below + ROW_R * s : b + ROW_R * s;
     double part = below ? 1 : 0;
     SIDE_BY_SIDE
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = from; k < to; k++) {
         v3 along = unit(times(sign, sub(get(b, s, k), get(a, s, k))));
         put(b + ROW_R * s, s, k, unit(add(along, times(part, get(down, s, k)))));
     }
