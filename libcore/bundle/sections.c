@@ -143,6 +143,7 @@ typedef struct maker {
     curve *cores;
     fb_frame *mean;     /* [n] of the cores' mean */
     double (*place)[3]; /* [n] */
+    double (*own)[3];   /* [n][heads]: where heads that go their own way are */
     bool *apart;        /* [n]: heads go their own way here */
     double *way;        /* [n]: how far heads go their own way, 0 to 1 */
     double *far;        /* [n]: distance from the shared end, counted from it */
@@ -482,6 +483,38 @@ static void strip_at(const maker *m, size_t head, size_t k, double *left, double
     }
 }
 
+/* Where heads that go their own way are in section k: on their cores, but no nearer to each other
+ * than their bundles need. */
+static void own_places(const maker *m, size_t k) {
+    size_t heads = m->s->n_heads, middle = heads / 2;
+    double left, right, *own = m->own[k * heads];
+    for (size_t i = 0; i < heads; i++) { /* from the middle to the right, then to the left */
+        size_t h = i < heads - middle ? middle + i : heads - 1 - i;
+        double *p = own + 3 * h;
+        place_of(p, m, h, k);
+        if (h == middle || presence(m, h, k) < 1) {
+            continue;
+        }
+        size_t beside = h > middle ? h - 1 : h + 1;
+        double need, d[3], *q = own + 3 * beside;
+        strip_at(m, h, k, &left, &right);
+        need = 0.5 * (left + right);
+        strip_at(m, beside, k, &left, &right);
+        need = fabs(need - 0.5 * (left + right));
+        fb_v3_sub(d, p, q);
+        double along = fb_v3_dot(d, m->mean[k].z);
+        fb_v3_madd(d, -along, m->mean[k].z);
+        double apart = fb_v3_norm(d), side = h > middle ? 1 : -1;
+        if (apart < need) { /* towards its own side, and as far as it takes */
+            fb_v3_madd(d, side * (need - apart), m->mean[k].x);
+            double l = fb_v3_norm(d);
+            fb_v3_scale(d, need / (l > 0 ? l : 1), d);
+            fb_v3_madd(d, along, m->mean[k].z);
+            fb_v3_add(p, q, d);
+        }
+    }
+}
+
 /* How far heads go their own way: where their cores are further apart than bundles need. */
 static void part_ways(maker *m) {
     fb_sections *s = m->s;
@@ -511,6 +544,9 @@ static void part_ways(maker *m) {
         }
     }
     soften(m->way, s->n, SMOOTHINGS);
+    for (size_t k = 0; k < s->n; k++) {
+        own_places(m, k);
+    }
 }
 
 /* The frames of a head: those of the mean, or along its own core. */
@@ -522,8 +558,7 @@ static const char *head_frames(maker *m, size_t h) {
         strip_at(m, h, k, &left, &right);
         fb_v3_copy(m->place[k], m->mean[k].o);
         fb_v3_madd(m->place[k], 0.5 * (left + right), m->mean[k].x);
-        place_of(p, m, h, k);
-        fb_v3_sub(p, p, m->place[k]);
+        fb_v3_sub(p, m->own[k * s->n_heads + h], m->place[k]);
         fb_v3_madd(m->place[k], m->apart[k] ? m->way[k] : 0, p);
     }
     /* carried along the head from where it leaves the others, outward from the base */
@@ -562,7 +597,8 @@ static const char *make(maker *m) {
     m->mean = fb_alloc(s->n * sizeof *m->mean);
     m->place = fb_alloc(s->n * sizeof *m->place);
     m->way = fb_alloc(s->n * sizeof *m->way);
-    if (!s->frames || !m->apart || !m->mean || !m->place || !m->way ||
+    m->own = fb_alloc(s->n * s->n_heads * sizeof *m->own);
+    if (!s->frames || !m->apart || !m->mean || !m->place || !m->way || !m->own ||
         (m->o->law != FB_WIDTH_ROUND && !s->width)) {
         return "there is not enough memory for its sections";
     }
@@ -609,6 +645,7 @@ const char *fb_sections_along(fb_sections *sections, const fb_core_line *cores, 
     fb_free(m.place);
     fb_free(m.apart);
     fb_free(m.way);
+    fb_free(m.own);
     fb_free(m.far);
     if (why) {
         fb_sections_free(sections);
