@@ -19,6 +19,7 @@ typedef struct subject {
     double *length[2];          /* of its bundles before and after a step */
     double line[2][MOST_CORES]; /* of its lines */
     bool laid[2];
+    int ease[2]; /* how smooth the cores were that it was laid along */
 } subject;
 
 /* The coordinate about which the muscle's lines have the greatest moment arm; -1: none. */
@@ -73,6 +74,7 @@ static fb_status lay(fb_gen *gen, fb_recipes *moved, subject *subjects, int n, i
         const fb_recipe *now = moved->recipes + (it->m->recipe - gen->recipes->recipes);
         it->laid[side] = !now->refusal && now->n_cores <= MOST_CORES &&
                          !fb_build_place(&it->build, now, &it->body, scratch);
+        it->ease[side] = it->build.ease;
         for (size_t b = 0; it->laid[side] && b < it->body.n_bundles; b++) {
             it->length[side][b] = it->body.bundles[b].length;
         }
@@ -88,7 +90,7 @@ static fb_status lay(fb_gen *gen, fb_recipes *moved, subject *subjects, int n, i
 static void compare(subject *it) {
     fb_bundle_arms *arms = &it->m->arms;
     const fb_recipe *recipe = it->m->recipe;
-    if (!it->laid[0] || !it->laid[1]) {
+    if (!it->laid[0] || !it->laid[1] || it->ease[0] != it->ease[1]) {
         return;
     }
     for (size_t h = 0; h < it->build.form.n_heads; h++) {
