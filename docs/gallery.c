@@ -11,8 +11,10 @@ static const struct {
     const char *name;
     fb_picture *(*make)(void);
 } figures[] = {
-    {"figure03", gallery_figure3},
-    {"figure04", gallery_figure4},
+    {"figure03", gallery_figure3},  {"figure04", gallery_figure4},  {"figure17", gallery_figure17},
+    {"figure21", gallery_figure21}, {"figure22", gallery_figure22}, {"figure23", gallery_figure23},
+    {"figure24", gallery_figure24}, {"figure25", gallery_figure25}, {"figure26", gallery_figure26},
+    {"figure27", gallery_figure27},
 };
 
 void *gallery_memory(size_t bytes) {
@@ -31,6 +33,13 @@ fb_picture *gallery_picture(int width, int height) {
         exit(5);
     }
     return picture;
+}
+
+void gallery_must(const char *what, const char *why) {
+    if (why) {
+        fprintf(stderr, "gallery: %s: %s\n", what, why);
+        exit(5);
+    }
 }
 
 /* All of a picture or no file. */

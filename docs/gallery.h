@@ -3,8 +3,9 @@
 #ifndef FB_DOCS_GALLERY_H
 #define FB_DOCS_GALLERY_H
 
-#include "libcore/bundle/body.h"
-#include "libcore/bundle/shape.h"
+#include "libcore/bundle/form.h"
+#include "libcore/bundle/measure.h"
+#include "libcore/bundle/polygon.h"
 #include "tools/scene.h"
 
 enum {
@@ -17,22 +18,35 @@ enum {
     GALLERY_BLUE = 0x2F6DB5
 };
 
+enum { GALLERY_GLASS = 0x5B8FC2, GALLERY_GLASS2 = 0x6BA368 }; /* planes x = 0 and y = 0 */
+
 /* ---- figures: each returns a picture to be drawn and freed ----------------------------------- */
 
-fb_picture *gallery_figure3(void); /* a bundle's measures */
-fb_picture *gallery_figure4(void); /* its polygon model */
+fb_picture *gallery_figure3(void);  /* a bundle's measures */
+fb_picture *gallery_figure4(void);  /* its polygon model */
+fb_picture *gallery_figure17(void); /* a parallel muscle */
+fb_picture *gallery_figure21(void); /* stretched and contracted */
+fb_picture *gallery_figure22(void); /* strength */
+fb_picture *gallery_figure23(void); /* the core bent */
+fb_picture *gallery_figure24(void); /* a muscle bent */
+fb_picture *gallery_figure25(void); /* the core twisted */
+fb_picture *gallery_figure26(void); /* a muscle twisted */
+fb_picture *gallery_figure27(void); /* two heads */
 
 /* A picture, or memory from fb_alloc; without memory the program ends with a message. */
 fb_picture *gallery_picture(int width, int height);
 void *gallery_memory(size_t bytes);
+/* Ends the program with a message if a call of the library says why it could not be done. */
+void gallery_must(const char *what, const char *why);
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-/* One straight bundle along z, its widest section at z = 0: so many layers in the belly (at least
- * 2) and in each tendon fibre. All its rings are scaled alike, so that the volume between them is
- * the shape's. */
-void gallery_straight_bundle(fb_body *body, const fb_shape *shape, int belly_layers,
-                             int tendon_layers);
+/* One bundle, its widest section at the origin: fb_polygon_make. */
+void gallery_bundle(fb_body *body, const fb_shape *shape, const fb_layers *layers,
+                    const double (*turns)[3]);
+/* A body of its bundles that are wanted. */
+void gallery_choose(fb_body *chosen, const fb_body *body, bool (*wanted)(const fb_bundle *, int),
+                    int context);
 
 typedef struct gallery_style {
     int sides;                                   /* of the polygons; 0: 24 */
@@ -59,6 +73,47 @@ unsigned gallery_colour(int i);
 unsigned gallery_by_cell(const fb_bundle *bundle);
 /* By the bundle's place in the order of placing: see gallery_colour. */
 unsigned gallery_by_order(const fb_bundle *bundle);
+
+/* ---- muscles --------------------------------------------------------------------------------- */
+
+/* A muscle around a straight core along z, as it is bent, twisted and so on. Metres, radians. */
+typedef struct gallery_plan {
+    double volume, belly, tendon[2];
+    double bundles;               /* 0: 400 */
+    size_t layers;                /* of the belly; 0: 32 */
+    double stretch;               /* of the belly; 0: 1 */
+    double strength, bend, twist; /* bent about x, twisted about z */
+    const fb_core_line *cores;    /* n_cores instead of a straight one, equal heads; NULL */
+    size_t n_cores;
+} gallery_plan;
+
+typedef struct gallery_muscle {
+    fb_form form;
+    fb_sections sections;
+    fb_body body;
+    fb_body_measures measures;
+    double belly_volume; /* between the rings, of all bellies */
+    double half_width;   /* of the whole muscle at its widest */
+} gallery_muscle;
+
+/* Made by the library's default rule, with ends flush; measured, and told in the table of measures
+ * under a name such as "21 (a)" unless that is NULL. The program ends with a message if it cannot
+ * be. */
+void gallery_muscle_make(gallery_muscle *muscle, const gallery_plan *plan, const char *told_as);
+void gallery_muscle_free(gallery_muscle *muscle);
+/* The planes x = 0 and y = 0 that follow a core, as glass, so far to each side (m). */
+void gallery_draw_planes(fb_scene *scene, const fb_sections *sections, size_t head, double x,
+                         double y, float opacity);
+/* The core itself. */
+void gallery_draw_core(fb_scene *scene, const fb_sections *sections, size_t head, unsigned rgb,
+                       float width);
+/* Measures a muscle that was laid again, and tells it. */
+void gallery_measure(gallery_muscle *muscle, const char *told_as);
+/* Measures a body and prints a row of the table of measures. */
+void gallery_tell(const char *name, const fb_body *body, fb_body_measures *measures);
+/* A text centred at a pixel of a panel: printf. */
+void gallery_note(fb_scene *scene, float x, float y, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* The camera: looking along a direction, with an up. */
 fb_camera gallery_camera(float x, float y, float z, float up_x, float up_y, float up_z);

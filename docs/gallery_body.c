@@ -11,32 +11,14 @@
 
 /* ---- one straight bundle --------------------------------------------------------------------- */
 
-static fb_ring ring_at(const fb_shape *shape, double z) {
-    double section = fb_shape_section(shape, z);
-    return (fb_ring){{0, 0, z}, {shape->a * section, 0, 0}, {0, shape->b * section, 0}};
-}
-
-void gallery_straight_bundle(fb_body *body, const fb_shape *shape, int belly_layers,
-                             int tendon_layers) {
-    int below = belly_layers / 2, above = belly_layers - below;
-    int ends[2] = {shape->l1 > 0 ? tendon_layers : 0, shape->l4 > 0 ? tendon_layers : 0};
-    *body = (fb_body){.n_bundles = 1, .time = FB_NAN};
-    body->n_rings = (size_t)(ends[0] + belly_layers + ends[1] + 1);
+void gallery_bundle(fb_body *body, const fb_shape *shape, const fb_layers *layers,
+                    const double (*turns)[3]) {
+    fb_polygon polygon;
+    gallery_must("a bundle", fb_polygon_make(&polygon, shape, layers, turns));
+    *body = (fb_body){.n_bundles = 1, .n_rings = polygon.n, .time = FB_NAN};
     body->bundles = gallery_memory(sizeof *body->bundles);
-    body->rings = gallery_memory(body->n_rings * sizeof *body->rings);
-    fb_ring *ring = body->rings;
-    for (int k = 0; k < ends[0]; k++) {
-        *ring++ = ring_at(shape, -shape->l2 - shape->l1 * (ends[0] - k) / ends[0]);
-    }
-    for (int k = 0; k < below; k++) {
-        *ring++ = ring_at(shape, -shape->l2 * (below - k) / below);
-    }
-    for (int k = 0; k <= above; k++) {
-        *ring++ = ring_at(shape, shape->l3 * k / above);
-    }
-    for (int k = 1; k <= ends[1]; k++) {
-        *ring++ = ring_at(shape, shape->l3 + shape->l4 * k / ends[1]);
-    }
+    body->rings = gallery_memory(polygon.n * sizeof *body->rings);
+    memcpy(body->rings, polygon.rings, polygon.n * sizeof *body->rings);
     body->bundles[0] =
         (fb_bundle){.order = 1,
                     .head = {-1, -1},
@@ -44,11 +26,25 @@ void gallery_straight_bundle(fb_body *body, const fb_shape *shape, int belly_lay
                     .length = fb_shape_length(shape),
                     .ratio = shape->b / shape->a,
                     .belly = {shape->l1, shape->l1 + shape->l2 + shape->l3},
-                    .rings = body->n_rings};
-    double scale = sqrt(body->bundles[0].volume / fb_bundle_volume(body, 0));
-    for (size_t k = 0; k < body->n_rings; k++) {
-        fb_v3_scale(body->rings[k].u, scale, body->rings[k].u);
-        fb_v3_scale(body->rings[k].w, scale, body->rings[k].w);
+                    .rings = polygon.n};
+    fb_polygon_free(&polygon);
+}
+
+void gallery_choose(fb_body *chosen, const fb_body *body, bool (*wanted)(const fb_bundle *, int),
+                    int context) {
+    *chosen = (fb_body){.time = body->time};
+    chosen->bundles = gallery_memory(body->n_bundles * sizeof *chosen->bundles);
+    chosen->rings = gallery_memory(body->n_rings * sizeof *chosen->rings);
+    for (size_t i = 0; i < body->n_bundles; i++) {
+        const fb_bundle *from = &body->bundles[i];
+        if (wanted(from, context)) {
+            fb_bundle *to = &chosen->bundles[chosen->n_bundles++];
+            *to = *from;
+            to->first = chosen->n_rings;
+            memcpy(chosen->rings + to->first, body->rings + from->first,
+                   from->rings * sizeof *chosen->rings);
+            chosen->n_rings += from->rings;
+        }
     }
 }
 

@@ -120,7 +120,7 @@ fb_picture *gallery_figure3(void) {
     fb_picture *picture = gallery_picture(1280, 350);
     fb_body body;
     fb_shape shape = example();
-    gallery_straight_bundle(&body, &shape, 64, 8);
+    gallery_bundle(&body, &shape, &(fb_layers){8, 32, 32, 8}, NULL);
     fb_scene *side = fb_picture_panel(picture, 0, 0, 900, 350, "(a) from the side");
     gallery_draw_body(side, &body, &(gallery_style){.sides = 64});
     draw_side(side, &shape);
@@ -161,7 +161,7 @@ fb_picture *gallery_figure4(void) {
     fb_picture *picture = gallery_picture(1280, 380);
     fb_body body;
     fb_shape shape = example();
-    gallery_straight_bundle(&body, &shape, 16, 3);
+    gallery_bundle(&body, &shape, &(fb_layers){3, 8, 8, 3}, NULL);
     fb_scene *model = fb_picture_panel(picture, 0, 0, 900, 380,
                                        "(a) layers along z, each with twelve sides");
     gallery_draw_body(model, &body,
