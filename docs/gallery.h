@@ -11,7 +11,7 @@
 enum {
     GALLERY_WHITE = 0xFFFFFF,
     GALLERY_MUSCLE = 0xC25B4E,
-    GALLERY_TENDON = 0xF0E4CC,
+    GALLERY_TENDON = 0xFBF0DA,
     GALLERY_CUT = 0xE39A86, /* a muscle's section */
     GALLERY_INK = 0x303030,
     GALLERY_GREY = 0x8C8C8C,
@@ -71,6 +71,8 @@ void gallery_corner(float corner[3], const fb_ring *ring, int sides, int k);
 unsigned gallery_colour(int i);
 /* By the bundle's quadrant and whether its cell is an even one, so that neighbours differ. */
 unsigned gallery_by_cell(const fb_bundle *bundle);
+/* The same, but three by three cells alike, for pictures in which single bundles are thin. */
+unsigned gallery_by_band(const fb_bundle *bundle);
 /* By the bundle's place in the order of placing: see gallery_colour. */
 unsigned gallery_by_order(const fb_bundle *bundle);
 

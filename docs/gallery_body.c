@@ -270,13 +270,27 @@ unsigned gallery_colour(int i) {
     return colours[i % 12];
 }
 
+/* The colours of a quadrant. */
+static const unsigned cell_colours[4][2] = {{0xC25B4E, 0xD97C6C},
+                                            {0xB9704A, 0xD18F66},
+                                            {0xA94F63, 0xC56F80},
+                                            {0xC27A5A, 0xDA9A7A}};
+
+static int quadrant_of(const fb_bundle *bundle) {
+    return (bundle->cell[0] < 0) + 2 * (bundle->cell[1] < 0);
+}
+
+unsigned gallery_by_band(const fb_bundle *bundle) {
+    int band = 0;
+    for (int axis = 0; axis < 2; axis++) {
+        int c = bundle->cell[axis];
+        band += (c < 0 ? -1 - c : c) / 3 + (c < 0);
+    }
+    return cell_colours[quadrant_of(bundle)][band & 1];
+}
+
 unsigned gallery_by_cell(const fb_bundle *bundle) {
-    static const unsigned colours[4][2] = {{0xC25B4E, 0xD97C6C},
-                                           {0xB9704A, 0xD18F66},
-                                           {0xA94F63, 0xC56F80},
-                                           {0xC27A5A, 0xDA9A7A}};
-    int quadrant = (bundle->cell[0] < 0) + 2 * (bundle->cell[1] < 0);
-    return colours[quadrant][(bundle->cell[0] + bundle->cell[1]) & 1];
+    return cell_colours[quadrant_of(bundle)][(bundle->cell[0] + bundle->cell[1]) & 1];
 }
 
 unsigned gallery_by_order(const fb_bundle *bundle) {

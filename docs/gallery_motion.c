@@ -29,7 +29,7 @@ fb_picture *gallery_figure21(void) {
         gallery_muscle_make(&muscle, &plan, names[i]);
         fb_scene *scene = fb_picture_cell(picture, 3, 1, i, captions[i]);
         gallery_draw_body(scene, &muscle.body,
-                          &(gallery_style){.sides = 12, .colour = gallery_by_cell});
+                          &(gallery_style){.sides = 12, .colour = gallery_by_band});
         fb_camera camera = gallery_camera(-0.35F, -1, 0, 0, 0, 1);
         camera.margin[1] = 40;
         fb_scene_set_camera(scene, &camera);
@@ -42,65 +42,89 @@ fb_picture *gallery_figure21(void) {
 
 /* ---- figure 17: a parallel muscle ------------------------------------------------------------ */
 
-/* Lays the muscle again, with bellies that are longer the further out they are: by so many layers
- * at each end. */
+/* Part of its widest section that a bundle has at a section k of the muscle. */
+static double part_of(const fb_place_cell *cell, size_t k) {
+    double cut = cell->shape.l2 / cell->shape.c1, z = (double)k - (double)cell->widest;
+    double half = z < 0 ? (double)(cell->widest - cell->lower)
+                        : (double)(cell->upper - cell->widest);
+    double part = fmin(fabs(z) / half, 1) * cut;
+    return 1 - part * part;
+}
+
+/* Lays the muscle again, with bellies that are longer the further from the plane y = 0 they are, by
+ * so many layers at each end. All bundles are as wide as the mean of their sections, so that rows of
+ * one thickness lie on each other. */
 static void lengthen_outer(gallery_muscle *muscle, double layers) {
     const fb_form *form = &muscle->form;
+    const fb_sections *sections = &muscle->sections;
+    double *width = gallery_memory(sections->n * sizeof *width);
     for (size_t c = 0; c < form->lattice.n; c++) {
         fb_place_cell *cell = &form->cells[c];
-        double x = (2 * cell->i + 1) / form->extent[0], y = (2 * cell->j + 1) / form->extent[1];
-        size_t more = (size_t)lround(layers * fmin(x * x + y * y, 1));
-        size_t before = cell->upper - cell->lower;
+        double y = (2 * cell->j + 1) / (form->extent[1] - 1);
+        size_t more = (size_t)lround(layers * y * y);
+        double before = (double)(cell->upper - cell->lower);
         cell->lower -= more;
         cell->upper += more;
-        double k = (double)(cell->upper - cell->lower) / (double)before;
-        cell->shape = fb_shape_stretched(&cell->shape, k);
+        cell->shape =
+            fb_shape_stretched(&cell->shape, (double)(cell->upper - cell->lower) / before);
+    }
+    for (size_t k = 0; k < sections->n; k++) {
+        double sum = 0;
+        for (size_t c = 0; c < form->lattice.n; c++) {
+            sum += part_of(&form->cells[c], k);
+        }
+        width[k] = sqrt(sum / (double)form->lattice.n);
     }
     fb_placing placing = {.n_cells = form->lattice.n,
                           .cells = form->cells,
-                          .n_sections = muscle->sections.n,
-                          .base = muscle->sections.base,
-                          .first = muscle->sections.first,
-                          .last = muscle->sections.last,
-                          .n_heads = muscle->sections.n_heads,
-                          .frames = muscle->sections.frames,
-                          .width = muscle->sections.width,
+                          .n_sections = sections->n,
+                          .base = sections->base,
+                          .first = sections->first,
+                          .last = sections->last,
+                          .n_heads = sections->n_heads,
+                          .frames = sections->frames,
+                          .width = width,
                           .flush = true};
     fb_scratch scratch = {0};
-    muscle->body.rings = fb_realloc(muscle->body.rings,
-                                    fb_place_rings(&placing) * sizeof *muscle->body.rings);
+    muscle->body.rings =
+        fb_realloc(muscle->body.rings, fb_place_rings(&placing) * sizeof *muscle->body.rings);
     gallery_must("figure 17", muscle->body.rings ? NULL : "out of memory");
     gallery_must("figure 17", fb_place_body(&muscle->body, &placing, &scratch));
     fb_scratch_clear(&scratch);
+    fb_free(width);
     gallery_measure(muscle, "17");
 }
 
 fb_picture *gallery_figure17(void) {
-    fb_picture *picture = gallery_picture(1080, 620);
+    fb_picture *picture = gallery_picture(1080, 660);
     gallery_plan plan = example();
     plan.layers = 64;
-    plan.tendon[0] = plan.tendon[1] = 0.04;
+    plan.bundles = 160;
+    plan.strength = 1;
+    plan.volume = 120e-6;
+    plan.belly = 0.13;
+    plan.tendon[0] = plan.tendon[1] = 0.032;
     gallery_muscle muscle;
     gallery_muscle_make(&muscle, &plan, NULL);
-    lengthen_outer(&muscle, 7);
+    lengthen_outer(&muscle, 6);
     const gallery_style style = {.sides = 12, .colour = gallery_by_cell};
-    float cut = (float)(0.1 * muscle.half_width / muscle.form.extent[0]);
+    float cut = (float)(0.5 * muscle.half_width / muscle.form.extent[0]);
 
     fb_scene *scene = fb_picture_cell(picture, 3, 1, 0, "(a) section along the core");
     gallery_draw_body(scene, &muscle.body, &style);
-    fb_scene_set_section(scene, (float[3]){0, -1, 0}, cut, GALLERY_INK, 0.7F);
-    fb_camera camera = gallery_camera(0, 1, 0, 0, 0, 1);
+    fb_scene_set_section(scene, (float[3]){-1, 0, 0}, cut, 0x7A4A40, 0.7F);
+    fb_camera camera = gallery_camera(1, 0, 0, 0, 0, 1);
     fb_scene_set_camera(scene, &camera);
 
     scene = fb_picture_cell(picture, 3, 1, 1, "(b) cut open");
     gallery_draw_body(scene, &muscle.body, &style);
-    fb_scene_set_section(scene, (float[3]){0, -1, 0}, cut, GALLERY_INK, 0.7F);
-    camera = gallery_camera(-0.75F, 1, -0.45F, 0, 0, 1);
+    fb_scene_set_section(scene, (float[3]){-1, 0, 0}, cut, 0x7A4A40, 0.7F);
+    camera = gallery_camera(1, 0.6F, -0.35F, 0, 0, 1);
     fb_scene_set_camera(scene, &camera);
 
     scene = fb_picture_cell(picture, 3, 1, 2, "(c) outside");
     gallery_draw_body(scene, &muscle.body, &style);
-    camera = gallery_camera(-0.75F, 1, -0.45F, 0, 0, 1);
+    camera = gallery_camera(1, 0.6F, -0.35F, 0, 0, 1);
     fb_scene_set_camera(scene, &camera);
     fb_picture_one_scale(picture);
     gallery_muscle_free(&muscle);
@@ -151,7 +175,7 @@ static const double turns[] = {0, 30, 60, 90};
 
 /* Four panels of a muscle that is bent or twisted more and more, or of its core and planes. */
 static fb_picture *turned(bool twist, bool core, int figure) {
-    fb_picture *picture = gallery_picture(1160, 480);
+    fb_picture *picture = gallery_picture(1280, 520);
     for (int i = 0; i < 4; i++) {
         char caption[32], name[32];
         gallery_plan plan = example();
@@ -167,8 +191,8 @@ static fb_picture *turned(bool twist, bool core, int figure) {
             gallery_draw_core(scene, &muscle.sections, 0, GALLERY_MUSCLE, 3);
         } else {
             gallery_draw_body(scene, &muscle.body,
-                              &(gallery_style){.sides = 12, .colour = gallery_by_cell});
-            gallery_note(scene, 145, 16, "bellies %.2f cm³", CM3 * muscle.belly_volume);
+                              &(gallery_style){.sides = 12, .colour = gallery_by_band});
+            gallery_note(scene, 160, 16, "bellies %.2f cm³", CM3 * muscle.belly_volume);
         }
         fb_camera camera = twist ? gallery_camera(-0.45F, 1, -0.2F, 0, 0, 1)
                                  : gallery_camera(1, 0.35F, -0.3F, 0, 0, 1);
@@ -273,9 +297,9 @@ fb_picture *gallery_figure27(void) {
     gallery_draw_body(scene, &muscle.body, &style);
     fb_scene_set_camera(scene, &camera);
 
-    static const double heights[] = {0.29, 0.2, 0.11};
+    static const double heights[] = {0.29, 0.216, 0.11};
     static const char *const captions[] = {"(c) section at 290 mm: tendons",
-                                           "(d) at 200 mm: heads part",
+                                           "(d) at 216 mm: two heads",
                                            "(e) at 110 mm: one lattice"};
     for (int i = 0; i < 3; i++) {
         scene = fb_picture_panel(picture, 680, i * 640 / 3, 400, 640 / 3, captions[i]);
