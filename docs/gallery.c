@@ -11,10 +11,11 @@ static const struct {
     const char *name;
     fb_picture *(*make)(void);
 } figures[] = {
-    {"figure03", gallery_figure3},  {"figure04", gallery_figure4},  {"figure17", gallery_figure17},
-    {"figure21", gallery_figure21}, {"figure22", gallery_figure22}, {"figure23", gallery_figure23},
-    {"figure24", gallery_figure24}, {"figure25", gallery_figure25}, {"figure26", gallery_figure26},
-    {"figure27", gallery_figure27},
+#define FIGURE(number) \
+    { "figure" #number, gallery_figure##number }
+    FIGURE(03), FIGURE(04), FIGURE(05), FIGURE(06), FIGURE(07), FIGURE(08), FIGURE(09), FIGURE(10),
+    FIGURE(17), FIGURE(21), FIGURE(22), FIGURE(23), FIGURE(24), FIGURE(25), FIGURE(26), FIGURE(27),
+#undef FIGURE
 };
 
 void *gallery_memory(size_t bytes) {

@@ -22,8 +22,14 @@ enum { GALLERY_GLASS = 0x5B8FC2, GALLERY_GLASS2 = 0x6BA368 }; /* planes x = 0 an
 
 /* ---- figures: each returns a picture to be drawn and freed ----------------------------------- */
 
-fb_picture *gallery_figure3(void);  /* a bundle's measures */
-fb_picture *gallery_figure4(void);  /* its polygon model */
+fb_picture *gallery_figure03(void); /* a bundle's measures */
+fb_picture *gallery_figure04(void); /* its polygon model */
+fb_picture *gallery_figure05(void); /* a bundle stretched and contracted */
+fb_picture *gallery_figure06(void); /* bent */
+fb_picture *gallery_figure07(void); /* the range of a collision */
+fb_picture *gallery_figure08(void); /* against a plane */
+fb_picture *gallery_figure09(void); /* the angle alpha */
+fb_picture *gallery_figure10(void); /* a reference and its follower */
 fb_picture *gallery_figure17(void); /* a parallel muscle */
 fb_picture *gallery_figure21(void); /* stretched and contracted */
 fb_picture *gallery_figure22(void); /* strength */

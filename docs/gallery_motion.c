@@ -52,8 +52,8 @@ static double part_of(const fb_place_cell *cell, size_t k) {
 }
 
 /* Lays the muscle again, with bellies that are longer the further from the plane y = 0 they are, by
- * so many layers at each end. All bundles are as wide as the mean of their sections, so that rows of
- * one thickness lie on each other. */
+ * so many layers at each end. All bundles are as wide as the mean of their sections, so that rows
+ * of one thickness lie on each other. */
 static void lengthen_outer(gallery_muscle *muscle, double layers) {
     const fb_form *form = &muscle->form;
     const fb_sections *sections = &muscle->sections;
@@ -65,8 +65,8 @@ static void lengthen_outer(gallery_muscle *muscle, double layers) {
         double before = (double)(cell->upper - cell->lower);
         cell->lower -= more;
         cell->upper += more;
-        cell->shape =
-            fb_shape_stretched(&cell->shape, (double)(cell->upper - cell->lower) / before);
+        cell->shape = fb_shape_stretched(&cell->shape,
+                                         (double)(cell->upper - cell->lower) / before);
     }
     for (size_t k = 0; k < sections->n; k++) {
         double sum = 0;
@@ -86,8 +86,8 @@ static void lengthen_outer(gallery_muscle *muscle, double layers) {
                           .width = width,
                           .flush = true};
     fb_scratch scratch = {0};
-    muscle->body.rings =
-        fb_realloc(muscle->body.rings, fb_place_rings(&placing) * sizeof *muscle->body.rings);
+    muscle->body.rings = fb_realloc(muscle->body.rings,
+                                    fb_place_rings(&placing) * sizeof *muscle->body.rings);
     gallery_must("figure 17", muscle->body.rings ? NULL : "out of memory");
     gallery_must("figure 17", fb_place_body(&muscle->body, &placing, &scratch));
     fb_scratch_clear(&scratch);
