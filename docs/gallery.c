@@ -13,8 +13,9 @@ static const struct {
 } figures[] = {
 #define FIGURE(number) \
     { "figure" #number, gallery_figure##number }
-    FIGURE(03), FIGURE(04), FIGURE(05), FIGURE(06), FIGURE(07), FIGURE(08), FIGURE(09), FIGURE(10),
-    FIGURE(17), FIGURE(21), FIGURE(22), FIGURE(23), FIGURE(24), FIGURE(25), FIGURE(26), FIGURE(27),
+    FIGURE(03), FIGURE(04), FIGURE(05), FIGURE(06), FIGURE(07), FIGURE(08), FIGURE(09),
+    FIGURE(10), FIGURE(12), FIGURE(15), FIGURE(16), FIGURE(17), FIGURE(21), FIGURE(22),
+    FIGURE(23), FIGURE(24), FIGURE(25), FIGURE(26), FIGURE(27),
 #undef FIGURE
 };
 

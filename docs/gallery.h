@@ -30,6 +30,9 @@ fb_picture *gallery_figure07(void); /* the range of a collision */
 fb_picture *gallery_figure08(void); /* against a plane */
 fb_picture *gallery_figure09(void); /* the angle alpha */
 fb_picture *gallery_figure10(void); /* a reference and its follower */
+fb_picture *gallery_figure12(void); /* facets and the angle beta */
+fb_picture *gallery_figure15(void); /* the lattice */
+fb_picture *gallery_figure16(void); /* the order of placing */
 fb_picture *gallery_figure17(void); /* a parallel muscle */
 fb_picture *gallery_figure21(void); /* stretched and contracted */
 fb_picture *gallery_figure22(void); /* strength */
@@ -93,6 +96,7 @@ typedef struct gallery_plan {
     double strength, bend, twist; /* bent about x, twisted about z */
     const fb_core_line *cores;    /* n_cores instead of a straight one, equal heads; NULL */
     size_t n_cores;
+    const fb_lattice_outline *outline; /* NULL: round */
 } gallery_plan;
 
 typedef struct gallery_muscle {
@@ -112,6 +116,8 @@ void gallery_muscle_free(gallery_muscle *muscle);
 /* The planes x = 0 and y = 0 that follow a core, as glass, so far to each side (m). */
 void gallery_draw_planes(fb_scene *scene, const fb_sections *sections, size_t head, double x,
                          double y, float opacity);
+/* The quarters of them that bound the first quadrant. */
+void gallery_draw_quarter(fb_scene *scene, const fb_sections *sections, double x, double y);
 /* The core itself. */
 void gallery_draw_core(fb_scene *scene, const fb_sections *sections, size_t head, unsigned rgb,
                        float width);

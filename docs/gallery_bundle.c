@@ -197,6 +197,7 @@ fb_picture *gallery_figure05(void) {
     const fb_layers layers = {4, 24, 24, 4};
     fb_picture *picture = gallery_picture(960, 520);
     fb_shape rest = example();
+    fb_shape_from_belly(&rest, 20, 0.6);
     for (int i = 0; i < 3; i++) {
         fb_body body;
         fb_shape shape = fb_shape_stretched(&rest, stretch[i]);
@@ -257,7 +258,7 @@ fb_picture *gallery_figure06(void) {
         turns[k][0] = PI / 2 / (BEND_RINGS - 2);
     }
     fb_shape shape = {.c1 = 6.2, .c2 = 6.2, .l1 = 1.8, .l2 = 5.6, .l3 = 5.6, .l4 = 1.8};
-    fb_shape_from_ellipsoids(&shape, 20, 0.6);
+    fb_shape_from_belly(&shape, 20, 0.6);
     for (int i = 0; i < 3; i++) {
         fb_body body;
         gallery_bundle(&body, &shape, &layers, i ? (const double(*)[3])turns : NULL);
@@ -346,7 +347,7 @@ fb_picture *gallery_figure07(void) {
         ring_point(centre, ring, 0, 0);
         ring_point(right, ring, -1, 0);
         ring_point(top, ring, 0, 1);
-        const fb_stroke stroke = {.width = 1.2F, .rgb = GALLERY_INK, .heads = 1, .dashed = !end};
+        const fb_stroke stroke = {.width = 1.2F, .rgb = GALLERY_INK, .heads = 1, .dashed = end};
         fb_scene_add_stroke(scene, fb_spot_at(centre, 0, 0), fb_spot_at(right, 0, 0), &stroke);
         fb_scene_add_stroke(scene, fb_spot_at(centre, 0, 0), fb_spot_at(top, 0, 0), &stroke);
         const fb_lettering text = {.anchor = 0.5F, .rgb = GALLERY_INK};

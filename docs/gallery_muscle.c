@@ -62,6 +62,9 @@ void gallery_muscle_make(gallery_muscle *muscle, const gallery_plan *plan, const
     fb_form_options options = fb_form_options_default();
     options.volume = plan->volume;
     options.bundles = plan->bundles > 0 ? plan->bundles : options.bundles;
+    if (plan->outline) {
+        options.outline = *plan->outline;
+    }
     options.n_heads = plan->n_cores;
     options.heads = heads;
     for (size_t h = 0; h < plan->n_cores; h++) {
@@ -94,7 +97,7 @@ void gallery_muscle_free(gallery_muscle *muscle) {
 /* ---- drawing --------------------------------------------------------------------------------- */
 
 static void draw_plane(fb_scene *scene, const fb_sections *sections, size_t head, int axis,
-                       double reach, unsigned rgb, float opacity) {
+                       double low, double reach, unsigned rgb, float opacity) {
     size_t n = sections->last - sections->first + 1;
     float *pairs = gallery_memory(6 * n * sizeof *pairs);
     for (size_t k = 0; k < n; k++) {
@@ -103,7 +106,7 @@ static void draw_plane(fb_scene *scene, const fb_sections *sections, size_t head
             for (int i = 0; i < 3; i++) {
                 double along = axis == 0 ? frame->x[i] : frame->y[i];
                 pairs[6 * k + 3 * (size_t)side + (size_t)i] =
-                    (float)(frame->o[i] + (side ? reach : -reach) * along);
+                    (float)(frame->o[i] + (side ? reach : low) * along);
             }
         }
     }
@@ -113,8 +116,13 @@ static void draw_plane(fb_scene *scene, const fb_sections *sections, size_t head
 
 void gallery_draw_planes(fb_scene *scene, const fb_sections *sections, size_t head, double x,
                          double y, float opacity) {
-    draw_plane(scene, sections, head, 0, x, GALLERY_GLASS2, opacity);
-    draw_plane(scene, sections, head, 1, y, GALLERY_GLASS, opacity);
+    draw_plane(scene, sections, head, 0, -x, x, GALLERY_GLASS2, opacity);
+    draw_plane(scene, sections, head, 1, -y, y, GALLERY_GLASS, opacity);
+}
+
+void gallery_draw_quarter(fb_scene *scene, const fb_sections *sections, double x, double y) {
+    draw_plane(scene, sections, 0, 0, 0, x, GALLERY_GLASS2, 0.35F);
+    draw_plane(scene, sections, 0, 1, 0, y, GALLERY_GLASS, 0.35F);
 }
 
 void gallery_draw_core(fb_scene *scene, const fb_sections *sections, size_t head, unsigned rgb,
