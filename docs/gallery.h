@@ -34,6 +34,9 @@ fb_picture *gallery_figure12(void); /* facets and the angle beta */
 fb_picture *gallery_figure15(void); /* the lattice */
 fb_picture *gallery_figure16(void); /* the order of placing */
 fb_picture *gallery_figure17(void); /* a parallel muscle */
+fb_picture *gallery_figure18(void); /* coracobrachialis on the skeleton */
+fb_picture *gallery_figure19(void); /* anconeus */
+fb_picture *gallery_figure20(void); /* brachialis */
 fb_picture *gallery_figure21(void); /* stretched and contracted */
 fb_picture *gallery_figure22(void); /* strength */
 fb_picture *gallery_figure23(void); /* the core bent */
@@ -41,6 +44,7 @@ fb_picture *gallery_figure24(void); /* a muscle bent */
 fb_picture *gallery_figure25(void); /* the core twisted */
 fb_picture *gallery_figure26(void); /* a muscle twisted */
 fb_picture *gallery_figure27(void); /* two heads */
+fb_picture *gallery_figure28(void); /* the muscles of the arm */
 
 /* A picture, or memory from fb_alloc; without memory the program ends with a message. */
 fb_picture *gallery_picture(int width, int height);

@@ -294,7 +294,7 @@ static void draw_rows(fb_picture *picture) {
         fb_body_measures measures;
         gallery_choose(&chosen, i ? &muscle.body : &patent, in_row, 0);
         gallery_tell(names[i], &chosen, &measures);
-        fb_scene *scene = fb_picture_panel(picture, 600 * i, 320, 600, 400,
+        fb_scene *scene = fb_picture_panel(picture, 600 * i, 260, 600, 280,
                                            i ? "(d) the default rule"
                                              : "(c) ten in a row by the patent's rule");
         gallery_draw_body(scene, &chosen, &(gallery_style){.sides = 32, .colour = gallery_by_cell});
@@ -312,7 +312,7 @@ static void draw_rows(fb_picture *picture) {
 }
 
 fb_picture *gallery_figure10(void) {
-    fb_picture *picture = gallery_picture(1200, 720);
+    fb_picture *picture = gallery_picture(1200, 540);
     fb_shape shape = example();
     for (int i = 0; i < 2; i++) {
         fb_body reference, follower;
@@ -324,7 +324,7 @@ fb_picture *gallery_figure10(void) {
         if (i == 1) {
             fold(&follower, &obstacle, WIDEST);
         }
-        fb_scene *scene = fb_picture_panel(picture, 600 * i, 0, 600, 320,
+        fb_scene *scene = fb_picture_panel(picture, 600 * i, 0, 600, 260,
                                            i ? "(b) the follower folded by α + β"
                                              : "(a) widest sections touch");
         draw_floor(scene, -6.4, 6.4);
