@@ -164,13 +164,13 @@ WIDE void fb_row_turn(double *b, const double *frame, size_t stride, size_t from
     }
 }
 
-WIDE void fb_row_follow(double *b, const double *a, const double *below, size_t stride, size_t n,
-                        double sign) {
+WIDE void fb_row_follow(double *b, const double *a, const double *below, size_t stride, size_t from,
+                        size_t to, double sign) {
     size_t s = stride;
     const double *down = below ? below + ROW_R * s : b + ROW_R * s;
     double part = below ? 1 : 0;
     SIDE_BY_SIDE
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = from; k < to; k++) {
         v3 along = unit(times(sign, sub(get(b, s, k), get(a, s, k))));
         put(b + ROW_R * s, s, k, unit(add(along, times(part, get(down, s, k)))));
     }
@@ -194,6 +194,18 @@ WIDE void fb_row_size(double *b, size_t stride, size_t n, size_t widest, double 
         put(b + ROW_U * s, s, k, times(a * width, cross(side, t)));
         put(b + ROW_W * s, s, k, times(height * (area / width), side));
     }
+}
+
+WIDE double fb_row_lean(const double *b, size_t stride, size_t from, size_t to) {
+    size_t s = stride;
+    double least = 1;
+    for (size_t k = from; k < to; k++) {
+        v3 g = get(b + ROW_G * s, s, k), d = unit(sub(get(b, s, k + 1), get(b, s, k)));
+        double ring = dot(g, get(b + ROW_T * s, s, k)), layer = dot(g, d);
+        least = ring < least ? ring : least;
+        least = layer < least ? layer : least;
+    }
+    return least;
 }
 
 WIDE void fb_row_scale(double *b, size_t stride, size_t n, double f) {
