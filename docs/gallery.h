@@ -98,7 +98,8 @@ typedef struct gallery_plan {
     size_t layers;                /* of the belly; 0: 32 */
     double stretch;               /* of the belly; 0: 1 */
     double strength, bend, twist; /* bent about x, twisted about z */
-    const fb_core_line *cores;    /* n_cores instead of a straight one, equal heads; NULL */
+    const fb_core_line *cores;    /* n_cores (8 at most) instead of a straight one, of equal heads:
+                                     their points and places; NULL */
     size_t n_cores;
     const fb_lattice_outline *outline; /* NULL: round */
 } gallery_plan;

@@ -218,7 +218,12 @@ fb_picture *gallery_figure28(void) {
     }
     for (int m = 0; m < a.recipes->n; m++) {
         fb_body body;
-        if (make_body(&body, &a.recipes->recipes[m], &scratch)) {
+        const fb_recipe *recipe = &a.recipes->recipes[m];
+        if (make_body(&body, recipe, &scratch)) {
+            fb_body_measures measures;
+            char name[80];
+            snprintf(name, sizeof name, "28, %s", recipe->name);
+            gallery_tell(name, &body, &measures);
             for (int i = 0; i < 3; i++) {
                 gallery_draw_body(scenes[i], &body,
                                   &(gallery_style){.sides = 6, .belly = gallery_colour(m)});

@@ -79,8 +79,6 @@ static void lengthen_outer(gallery_muscle *muscle, double layers) {
                           .cells = form->cells,
                           .n_sections = sections->n,
                           .base = sections->base,
-                          .first = sections->first,
-                          .last = sections->last,
                           .n_heads = sections->n_heads,
                           .frames = sections->frames,
                           .width = width,

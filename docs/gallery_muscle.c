@@ -10,31 +10,40 @@
 #include "libcore/base/number.h"
 #include "libcore/base/spatial.h"
 
-enum { POINTS = 257, LAYERS = 32 };
+#define DEGREE (3.14159265358979323846 / 180)
+
+enum { POINTS = 257, LAYERS = 32, MOST_HEADS = 8 };
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
 /* The sections along the plan's cores. */
 static const char *make_sections(gallery_muscle *muscle, const gallery_plan *plan, double belly) {
-    double width, height, points[POINTS][3], length = plan->tendon[0] + belly + plan->tendon[1];
+    double width, height, half_width, points[POINTS][3];
     fb_section_options options = {.layers = plan->layers ? plan->layers : LAYERS,
                                   .up = {0, 1, 0},
                                   .twist = plan->twist,
-                                  .cut = {muscle->form.cut, muscle->form.cut},
-                                  .keep = !plan->cores};
-    fb_form_size(&muscle->form, belly, plan->strength, &options.half_width, &width, &height);
+                                  .cut = muscle->form.cut};
+    fb_form_size(&muscle->form, belly, plan->strength, &half_width, &width, &height);
     options.span = muscle->half_width = 0.5 * width;
-    options.radius = 0.5 * fb_greater(height, fb_lesser(width, 2 * height));
+    fb_core_line cores[MOST_HEADS];
+    size_t n = plan->n_cores ? plan->n_cores : 1;
     if (plan->cores) {
-        return fb_sections_along(&muscle->sections, plan->cores, muscle->form.strips, plan->n_cores,
-                                 &options);
+        memcpy(cores, plan->cores, n * sizeof *cores);
+        options.radius = 0.5 * fb_greater(height, fb_lesser(width, 2 * height));
+    } else {
+        double length = plan->tendon[0] + belly + plan->tendon[1];
+        fb_core_bent(points, POINTS, length, plan->bend, 0);
+        cores[0] = (fb_core_line){.points = (const double(*)[3])points,
+                                  .n_points = POINTS,
+                                  .belly = {plan->tendon[0], plan->tendon[0] + belly},
+                                  .widest = plan->tendon[0] + 0.5 * belly};
     }
-    fb_core_bent(points, POINTS, length, plan->bend, 0);
-    fb_core_line core = {.points = (const double(*)[3])points,
-                         .n_points = POINTS,
-                         .belly = {plan->tendon[0], plan->tendon[0] + belly},
-                         .widest = plan->tendon[0] + 0.5 * belly};
-    return fb_sections_along(&muscle->sections, &core, muscle->form.strips, 1, &options);
+    for (size_t h = 0; h < n; h++) {
+        cores[h].left = muscle->form.strips[h].left;
+        cores[h].right = muscle->form.strips[h].right;
+        cores[h].half_width = half_width;
+    }
+    return fb_sections_along(&muscle->sections, cores, n, &options);
 }
 
 /* The volume between the rings of bellies. */
@@ -58,7 +67,7 @@ static double belly_volume(const fb_body *body) {
 
 void gallery_muscle_make(gallery_muscle *muscle, const gallery_plan *plan, const char *told_as) {
     memset(muscle, 0, sizeof *muscle);
-    fb_form_head heads[8];
+    fb_form_head heads[MOST_HEADS];
     fb_form_options options = fb_form_options_default();
     options.volume = plan->volume;
     options.bundles = plan->bundles > 0 ? plan->bundles : options.bundles;
@@ -98,10 +107,10 @@ void gallery_muscle_free(gallery_muscle *muscle) {
 
 static void draw_plane(fb_scene *scene, const fb_sections *sections, size_t head, int axis,
                        double low, double reach, unsigned rgb, float opacity) {
-    size_t n = sections->last - sections->first + 1;
+    size_t first = sections->heads[head].first, n = sections->heads[head].last - first + 1;
     float *pairs = gallery_memory(6 * n * sizeof *pairs);
     for (size_t k = 0; k < n; k++) {
-        const fb_frame *frame = sections->frames + head * sections->n + sections->first + k;
+        const fb_frame *frame = sections->frames + head * sections->n + first + k;
         for (int side = 0; side < 2; side++) {
             for (int i = 0; i < 3; i++) {
                 double along = axis == 0 ? frame->x[i] : frame->y[i];
@@ -127,10 +136,10 @@ void gallery_draw_quarter(fb_scene *scene, const fb_sections *sections, double x
 
 void gallery_draw_core(fb_scene *scene, const fb_sections *sections, size_t head, unsigned rgb,
                        float width) {
-    size_t n = sections->last - sections->first + 1;
+    size_t first = sections->heads[head].first, n = sections->heads[head].last - first + 1;
     float *points = gallery_memory(3 * n * sizeof *points);
     for (size_t k = 0; k < n; k++) {
-        const fb_frame *frame = sections->frames + head * sections->n + sections->first + k;
+        const fb_frame *frame = sections->frames + head * sections->n + first + k;
         for (size_t i = 0; i < 3; i++) {
             points[3 * k + i] = (float)frame->o[i];
         }
@@ -151,9 +160,26 @@ void gallery_note(fb_scene *scene, float x, float y, const char *format, ...) {
 
 /* ---- measures -------------------------------------------------------------------------------- */
 
+/* The greatest angle between neighbouring segments of a bundle's axis, rad. */
+static double sharpest(const fb_body *body) {
+    double most = 0;
+    for (size_t i = 0; i < body->n_bundles; i++) {
+        const fb_ring *rings = body->rings + body->bundles[i].first;
+        for (size_t k = 1; k + 1 < body->bundles[i].rings; k++) {
+            double from[3], to[3], across[3];
+            fb_v3_sub(from, rings[k].c, rings[k - 1].c);
+            fb_v3_sub(to, rings[k + 1].c, rings[k].c);
+            fb_v3_cross(across, from, to);
+            most = fb_greater(most, atan2(fb_v3_norm(across), fb_v3_dot(from, to)));
+        }
+    }
+    return most;
+}
+
 void gallery_tell(const char *name, const fb_body *body, fb_body_measures *m) {
     gallery_must(name, fb_body_measure(m, body, 0, -1) == FB_OK ? NULL : "out of memory");
-    printf("| %s | %zu | %.2f | %.2f | %.2f | %.3f | %.2f | %.2f | %.1f |\n", name, body->n_bundles,
-           100 * m->penetration, 100 * m->gap, 100 * m->worst_gap, 100 * m->volume_error,
-           100 * m->length_error, 100 * m->ratio_error, m->tilt * 180 / 3.14159265358979323846);
+    printf("| %s | %zu | %.2f | %.2f | %.2f | %.3f | %.3f | %.2f | %.1f | %.1f |\n", name,
+           body->n_bundles, 100 * m->penetration, 100 * m->gap, 100 * m->worst_gap,
+           100 * m->volume_error, 100 * m->length_error, 100 * m->ratio_error, m->tilt / DEGREE,
+           sharpest(body) / DEGREE);
 }
