@@ -1,4 +1,5 @@
-/* Draws the pictures of docs/gallery: gallery FOLDER [FIGURE ..]. Exit status 0, 2: usage, 5: a
+/* Draws the pictures of docs/gallery: gallery FOLDER [FIGURE ..], and prints a row of measures for
+ * each body in them, for docs/gallery.md. Run from the top folder. Exit status 0, 2: usage, 5: a
  * picture could not be drawn, 6: not written. */
 #include <errno.h>
 #include <stdio.h>

@@ -84,8 +84,9 @@ void gallery_corner(float corner[3], const fb_ring *ring, int sides, int k);
 unsigned gallery_colour(int i);
 /* By the bundle's quadrant and whether its cell is an even one, so that neighbours differ. */
 unsigned gallery_by_cell(const fb_bundle *bundle);
-/* The same, but three by three cells alike, for pictures in which single bundles are thin. */
-unsigned gallery_by_band(const fb_bundle *bundle);
+/* By the quadrant and pairs of columns, or of rows: for pictures in which bundles are thin. */
+unsigned gallery_by_columns(const fb_bundle *bundle);
+unsigned gallery_by_rows(const fb_bundle *bundle);
 /* By the bundle's place in the order of placing: see gallery_colour. */
 unsigned gallery_by_order(const fb_bundle *bundle);
 

@@ -29,7 +29,7 @@ fb_picture *gallery_figure21(void) {
         gallery_muscle_make(&muscle, &plan, names[i]);
         fb_scene *scene = fb_picture_cell(picture, 3, 1, i, captions[i]);
         gallery_draw_body(scene, &muscle.body,
-                          &(gallery_style){.sides = 12, .colour = gallery_by_band});
+                          &(gallery_style){.sides = 12, .colour = gallery_by_columns});
         fb_camera camera = gallery_camera(-0.35F, -1, 0, 0, 0, 1);
         camera.margin[1] = 40;
         fb_scene_set_camera(scene, &camera);
@@ -189,7 +189,9 @@ static fb_picture *turned(bool twist, bool core, int figure) {
             gallery_draw_core(scene, &muscle.sections, 0, GALLERY_MUSCLE, 3);
         } else {
             gallery_draw_body(scene, &muscle.body,
-                              &(gallery_style){.sides = 12, .colour = gallery_by_band});
+                              &(gallery_style){.sides = 12,
+                                               .colour = twist ? gallery_by_columns
+                                                               : gallery_by_rows});
             gallery_note(scene, 160, 16, "bellies %.2f cm³", CM3 * muscle.belly_volume);
         }
         fb_camera camera = twist ? gallery_camera(-0.45F, 1, -0.2F, 0, 0, 1)
