@@ -22,6 +22,7 @@ enum { GALLERY_GLASS = 0x5B8FC2, GALLERY_GLASS2 = 0x6BA368 }; /* planes x = 0 an
 
 /* ---- figures: each returns a picture to be drawn and freed ----------------------------------- */
 
+fb_picture *gallery_figure02(void); /* muscle, bundles, tendon */
 fb_picture *gallery_figure03(void); /* a bundle's measures */
 fb_picture *gallery_figure04(void); /* its polygon model */
 fb_picture *gallery_figure05(void); /* a bundle stretched and contracted */
@@ -69,6 +70,7 @@ typedef struct gallery_style {
     bool plain;                                  /* no shading: for wireframes */
     unsigned edge;                               /* colour of edges */
     float edge_width;                            /* pixels; 0: no edges */
+    bool whole;                                  /* not cut by the section plane */
     bool across; /* cut across bellies: fibres behind the cut do not shine through */
 } gallery_style;
 

@@ -228,7 +228,8 @@ void gallery_draw_body(fb_scene *scene, const fb_body *body, const gallery_style
                                        .triangles = g.triangles,
                                        .inside = style->inside ? FB_INSIDE_COLOUR : FB_INSIDE_PALE,
                                        .inside_colour = style->inside,
-                                       .plain = style->plain});
+                                       .plain = style->plain,
+                                       .whole = style->whole});
     fb_free(g.points);
     fb_free(g.normals);
     fb_free(g.colours);
