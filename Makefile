@@ -81,7 +81,7 @@ $(CLI): $(call object,$(CLI_SOURCES))
 $(BUILD)/libfb.so: $(call object,$(LIB_SOURCES))
 	$(CC) -shared -Wl,-soname,libfb.so.0 $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(MESHES) $(LIBS) -o $@
 
-$(BUILD)/fbsim $(BUILD)/fbgen: LIBS += $(ALGEBRA)
+$(BUILD)/fbsim $(BUILD)/fbgen $(BUILD)/fb2osim: LIBS += $(ALGEBRA)
 $(BUILD)/fbgen: LIBS += $(MESHES)
 $(BUILD)/fbplot $(BUILD)/tests/tools/test_fbplot $(BUILD)/tests/tools/test_fbplot_fbsim: LIBS += $(DRAWING)
 $(BUILD)/tests/tools/test_scene $(BUILD)/docs/gallery: LIBS += $(PICTURES)
