@@ -12,8 +12,11 @@
 #define ASSEMBLY 1e-9
 #define ARM 1e-4        /* m: of moment arms, that is told if it is missed */
 #define MOST_SHIFT 5e-3 /* m: of points, to make moment arms right */
-#define SHRINKS 5
-static const double shrinks[SHRINKS] = {1, 0.75, 0.5, 0.25, 0.1};
+#define REACH 1.5       /* of the greatest offset: how far arms may be from the line's */
+#define SLACK 2e-3      /* m: and so much more */
+#define FAR 0.5         /* of the line's length: bundles that far off are no muscle's */
+#define SHRINKS 8
+static const double shrinks[SHRINKS] = {1, 0.8, 0.6, 0.45, 0.3, 0.2, 0.1, 0};
 
 /* A model in its default pose, as far as paths need it. */
 typedef struct posed {
@@ -33,7 +36,7 @@ typedef struct line {
     double *share;
     double (*offset)[3]; /* [n][n_points] in ground */
     double *arms;        /* n_q, of the line */
-    double length;
+    double length, spread; /* m: of the line; the greatest of the offsets */
     fb_element **copies;
     double shrink, error; /* what became of it */
 } line;
@@ -173,7 +176,13 @@ static fb_status plan_line(job *j, const fb_stored *s, const fb_build *build,
         fb_split_offsets(at, body, group, l->n, reversed ? 1 - t[i] : t[i]);
         for (int g = 0; g < l->n; g++) {
             fb_v3_copy(l->offset[(size_t)g * n_points + i], at[g]);
+            l->spread = fb_greater(l->spread, fb_v3_norm(at[g]));
         }
+    }
+    if (!(l->spread < FAR * l->length)) {
+        stays(j, muscle, "its bundles are too far from each other for its length");
+        memset(l, 0, sizeof *l);
+        return FB_OK;
     }
     for (int g = 0; g < l->n; g++) {
         l->names[g] = fb_arena_printf(&j->arena, "%s_b%d", fb_osim_name(muscle), g + 1);
@@ -364,20 +373,22 @@ static fb_status shape_line(job *j, line *l) {
             split.fixed[i] |= !can_move(j->model, point_of(l->copies[g], i));
         }
     }
-    fb_path_course(j->before.paths, l->path, j->before.state, &j->before.course);
-    bool follow = false;
-    for (int k = 0; k < SHRINKS && !follow; k++) {
+    fb_course *line_course = &j->before.course;
+    fb_path_course(j->before.paths, l->path, j->before.state, line_course);
+    bool odd = line_course->inside >= 0 || line_course->unsettled, good = false;
+    for (int k = 0; k < SHRINKS && !good; k++) {
         l->shrink = shrinks[k];
-        displace(j, l, &split, l->shrink - (k ? shrinks[k - 1] : 0));
-        follow = fb_split_follow(&split, &j->before.course, a->state, &a->course);
-    }
-    if (!follow) {
-        displace(j, l, &split, -l->shrink);
-        l->shrink = 0;
-    }
-    l->error = fb_split_correct(&split, l->arms, MOST_SHIFT, a->state, &a->course);
-    if (l->error < 0) {
-        return FB_E_MEMORY;
+        double reach = REACH * l->shrink * l->spread + SLACK;
+        fb_split_reset(&split);
+        displace(j, l, &split, l->shrink);
+        if (fb_split_sound(&split, l->arms, reach, odd, a->state, &a->course) || k + 1 == SHRINKS) {
+            l->error = fb_split_correct(&split, l->arms, MOST_SHIFT, a->state, &a->course);
+            if (l->error < 0) {
+                return FB_E_MEMORY;
+            }
+            good = l->error <= ARM &&
+                   fb_split_sound(&split, l->arms, reach, odd, a->state, &a->course);
+        }
     }
     for (int g = 0; g < l->n; g++) {
         for (int i = 0; i < n_points; i++) {
@@ -413,8 +424,8 @@ static void tell(const job *j) {
         if (l->shrink < 1) {
             fb_diag_add(&j->cli->diag, FB_APPROXIMATED, FB2504, place,
                         "the sub-muscles lie nearer to each other than the bundles",
-                        "'%s': %.0f %% of its groups' distances is all at which their paths run "
-                        "over the same wrap objects and points as its own",
+                        "'%s': its groups are at %.0f %% of their distances, at which all their "
+                        "paths go around what they wrap",
                         fb_osim_name(l->element), 100 * l->shrink);
         }
         if (!(l->error <= ARM)) {

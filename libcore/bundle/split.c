@@ -216,20 +216,37 @@ void fb_split_move(fb_split *split, int i, int j, const double *delta) {
     fb_v3_add(moved, moved, delta);
 }
 
-bool fb_split_follow(const fb_split *split, const fb_course *line, const fb_state *state,
-                     fb_course *own) {
+void fb_split_reset(fb_split *split) {
+    int n_points = split->paths->paths[split->path[0]].n_points;
     for (int i = 0; i < split->n; i++) {
-        fb_path_course(split->paths, split->path[i], state, own);
-        bool same = own->n == line->n && (own->inside < 0 || line->inside >= 0) &&
-                    (!own->unsettled || line->unsettled);
-        for (int k = 0; k < own->n && same; k++) {
-            same = own->points[k].source == line->points[k].source;
-        }
-        if (!same) {
-            return false;
+        for (int j = 0; j < n_points; j++) {
+            double back[3];
+            fb_v3_scale(back, -1, split->moved[i * n_points + j]);
+            fb_split_move(split, i, j, back);
+            fb_v3_set(split->moved[i * n_points + j], 0, 0, 0);
         }
     }
-    return true;
+}
+
+static bool turns(const fb_coordinate *c) {
+    return !c->element || fb_coordinate_motion(c->element) == FB_ROTATIONAL;
+}
+
+bool fb_split_sound(const fb_split *split, const double *line, double reach, bool odd,
+                    const fb_state *state, fb_course *own) {
+    const fb_system *system = state->system;
+    double *arms = fb_alloc((size_t)system->n_q * sizeof *arms + 1);
+    bool sound = arms != NULL;
+    for (int i = 0; i < split->n && sound; i++) {
+        fb_path_course(split->paths, split->path[i], state, own);
+        sound = own->length > 0 && (odd || (own->inside < 0 && !own->unsettled));
+        fb_path_moment_arms(split->paths, split->path[i], state, own, arms);
+        for (int q = 0; q < system->n_q && sound; q++) {
+            sound = !turns(system->coordinates + q) || fabs(arms[q] - line[q]) <= reach;
+        }
+    }
+    fb_free(arms);
+    return sound;
 }
 
 /* ---- moment arms ----------------------------------------------------------------------------- */
@@ -394,7 +411,7 @@ double fb_split_correct(fb_split *split, const double *wanted, double most, cons
         if (!(then < now)) {
             break;
         }
-        bool slow = then > 0.9 * now;
+            bool slow = then > 0.9 * now;
         now = then;
         if (slow) {
             break;

@@ -41,10 +41,15 @@ typedef struct fb_split {
 /* Moves point j of path i of them in its body, m. */
 void fb_split_move(fb_split *split, int i, int j, const double *delta);
 
-/* True if the courses of all of them run over the same wraps and points as a course of the line, in
- * the same order, with none held inside a wrap object. `own` is used for theirs. */
-bool fb_split_follow(const fb_split *split, const fb_course *line, const fb_state *state,
-                     fb_course *own);
+/* Moves all points back to where they were at first. */
+void fb_split_reset(fb_split *split);
+
+/* True if the paths can stand for a line whose generalised forces are given (n_q): each goes around
+ * what it wraps, with no end of it inside a wrap object, and about no coordinate that turns has a
+ * moment arm further than `reach` (m) from the line's, as one on the wrong side of a bone would.
+ * `odd`: the line itself is not so, then only arms count. False too without memory. */
+bool fb_split_sound(const fb_split *split, const double *line, double reach, bool odd,
+                    const fb_state *state, fb_course *own);
 
 /* The greatest difference between the mean of their generalised forces of 1 N, weighted with their
  * shares, and those wanted (n_q), m. */
