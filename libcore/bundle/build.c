@@ -10,6 +10,7 @@
 #define PI 3.14159265358979323846
 #define LEAST_SPREAD 0.3 /* of the width: cores nearer to each other do not turn the section */
 #define CUT 0.9
+#define STAGGERED 0.8 /* of the belly: bundles with longer bellies are not staggered */
 #define STAGGERED_CUT 0.95
 #define FIBRE_LAYERS 10 /* of a staggered bundle's belly, at least */
 #define BROAD 0.4       /* of the belly's length: wider muscles are sheets */
@@ -147,7 +148,7 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
                    : recipe->bundles > 0 ? recipe->bundles
                                          : FB_LATTICE_DEFAULT;
     form.cut = options->cut;
-    if (recipe->pennate) {
+    if (recipe->pennate && recipe->fiber_length < STAGGERED * recipe->belly_length) {
         form.fibre_part = fb_lesser(recipe->fiber_length / recipe->belly_length, 1);
     }
     if (form.cut <= 0) {
@@ -183,6 +184,13 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
     return why;
 }
 
+/* The strip of a head whose belly is so long. */
+static void set_strip(fb_core_line *line, const fb_build *build, size_t head, double belly) {
+    line->left = build->form.strips[head].left;
+    line->right = build->form.strips[head].right;
+    fb_form_size(&build->form, belly, build->options.strength, &line->half_width, NULL, NULL);
+}
+
 /* A core of the recipe's length in a frame of its own, straight or bent. */
 static const char *straight_sections(fb_build *build, fb_sections *sections, fb_section_options *o,
                                      double stretch) {
@@ -206,10 +214,11 @@ static const char *straight_sections(fb_build *build, fb_sections *sections, fb_
     }
     for (size_t h = 0; h < heads; h++) {
         lines[h] = line;
+        set_strip(lines + h, build, h, belly);
     }
     fb_v3_set(o->up, 0, 1, 0);
-    o->keep = true;
-    const char *why = fb_sections_along(sections, lines, build->form.strips, heads, o);
+    o->radius = 0;
+    const char *why = fb_sections_along(sections, lines, heads, o);
     fb_free(lines);
     return why;
 }
@@ -232,11 +241,12 @@ static const char *path_sections(fb_build *build, const fb_recipe *recipe, fb_se
                                   .n_points = core->n_points,
                                   .belly = {from, to},
                                   .widest = from + build->widest[h] * (to - from)};
+        set_strip(lines + h, build, h, to - from);
     }
     if (recipe != build->recipe) { /* height turns with the muscle's own bone */
         fb_v3_copy(o->up, recipe->up);
     }
-    why = why ? why : fb_sections_along(sections, lines, build->form.strips, heads, o);
+    why = why ? why : fb_sections_along(sections, lines, heads, o);
     fb_free(lines);
     return why;
 }
@@ -247,11 +257,10 @@ static const char *sections_of(fb_build *build, const fb_recipe *recipe, fb_sect
     fb_section_options o = {.layers = build->form.fibre_part < 1 && as->layers < fine ? fine
                                                                                       : as->layers,
                             .twist = build->twist,
-                            .cut = {build->form.cut, build->form.cut},
+                            .cut = build->form.cut,
                             .law = build->law};
     double width, height;
-    fb_form_size(&build->form, build->belly * as->stretch, as->strength, &o.half_width, &width,
-                 &height);
+    fb_form_size(&build->form, build->belly * as->stretch, as->strength, NULL, &width, &height);
     o.span = 0.5 * width;
     o.radius = 0.5 * fb_greater(height, fb_lesser(width, 2 * height));
     o.more = as->kept ? 0.75 * build->belly * as->stretch : 0;
