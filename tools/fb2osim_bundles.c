@@ -15,8 +15,9 @@
 #define REACH 1.5       /* of the greatest offset: how far arms may be from the line's */
 #define SLACK 2e-3      /* m: and so much more */
 #define FAR 0.5         /* of the line's length: bundles that far off are no muscle's */
-#define SHRINKS 8
-static const double shrinks[SHRINKS] = {1, 0.8, 0.6, 0.45, 0.3, 0.2, 0.1, 0};
+#define LESS 0.5        /* offsets at one point become so much smaller, */
+#define ALL_LESS 0.75   /* or at all points, */
+#define LEAST 0.05      /* until they are none */
 
 /* A model in its default pose, as far as paths need it. */
 typedef struct posed {
@@ -37,8 +38,11 @@ typedef struct line {
     double (*offset)[3]; /* [n][n_points] in ground */
     double *arms;        /* n_q, of the line */
     double length, spread; /* m: of the line; the greatest of the offsets */
+    double reach;          /* m: how far arms may be from the line's */
     fb_element **copies;
-    double shrink, error; /* what became of it */
+    double *factor; /* n_points: how much of the offsets could be kept */
+    int n_points, n_less;
+    double error; /* m: of the moment arms of all together */
 } line;
 
 typedef struct job {
@@ -161,6 +165,8 @@ static fb_status plan_line(job *j, const fb_stored *s, const fb_build *build,
     l->arms = fb_arena_array(&j->arena, (size_t)j->before.system->n_q, sizeof *l->arms);
     size_t n_points = (size_t)path->n_points;
     l->offset = fb_arena_array(&j->arena, (size_t)l->n * n_points, sizeof *l->offset);
+    l->factor = fb_arena_array(&j->arena, n_points, sizeof *l->factor);
+    l->n_points = path->n_points;
     double *t = fb_arena_array(&j->arena, n_points, sizeof *t);
     double(*at)[3] = fb_arena_array(&j->arena, (size_t)l->n, sizeof *at);
     if (!fb_split_groups(group, body, l->n)) {
@@ -344,25 +350,91 @@ static void set_numbers(job *j, const line *l, const fb_split *split) {
     }
 }
 
-/* Moves all points by their groups' offsets times a factor, from where they are now. */
-static void displace(const job *j, const line *l, fb_split *split, double factor) {
-    int n_points = j->before.paths->paths[l->path].n_points;
-    for (int g = 0; g < l->n; g++) {
-        const fb_path *path = j->after.paths->paths + split->path[g];
-        for (int i = 0; i < n_points; i++) {
+/* Moves all points by their groups' offsets, each times its point's factor; returns how many paths
+ * are then unsound. */
+static int displace(job *j, line *l, fb_split *split, bool odd) {
+    posed *a = &j->after;
+    double most = 0;
+    fb_split_reset(split);
+    for (int i = 0; i < l->n_points; i++) {
+        most = fb_greater(most, l->factor[i]);
+        for (int g = 0; g < l->n; g++) {
+            const fb_path *path = a->paths->paths + split->path[g];
             double d[3];
-            fb_m3_tmul_v3(d, j->after.state->pose[path->points[i].body].R,
-                          l->offset[g * n_points + i]);
-            fb_v3_scale(d, factor, d);
+            fb_m3_tmul_v3(d, a->state->pose[path->points[i].body].R,
+                          l->offset[g * l->n_points + i]);
+            fb_v3_scale(d, l->factor[i], d);
             fb_split_move(split, g, i, d);
         }
     }
+    l->reach = REACH * most * l->spread + SLACK;
+    return fb_split_unsound(split, l->arms, l->reach, odd, a->state, &a->course);
+}
+
+/* Makes the offsets smaller at the one point where it helps most; at all of them if none helps. */
+static void lessen(job *j, line *l, fb_split *split, bool odd, int unsound) {
+    static const double steps[] = {LESS, 0};
+    int best = -1;
+    double factor = 0;
+    for (int s = 0; s < 2 && best < 0; s++) {
+        for (int i = 0; i < l->n_points; i++) {
+            double before = l->factor[i];
+            l->factor[i] = steps[s] * before < LEAST ? 0 : steps[s] * before;
+            int now = before > 0 ? displace(j, l, split, odd) : unsound;
+            if (now < unsound) {
+                unsound = now;
+                best = i;
+                factor = l->factor[i];
+            }
+            l->factor[i] = before;
+        }
+    }
+    if (best >= 0) {
+        l->factor[best] = factor;
+    }
+    for (int i = 0; i < l->n_points && best < 0; i++) {
+        l->factor[i] = ALL_LESS * l->factor[i] < LEAST ? 0 : ALL_LESS * l->factor[i];
+    }
+}
+
+/* Moves the points as far as the paths stay sound and act together as the line does. */
+static fb_status move_points(job *j, line *l, fb_split *split) {
+    posed *a = &j->after;
+    fb_course *course = &j->before.course;
+    fb_path_course(j->before.paths, l->path, j->before.state, course);
+    bool odd = course->inside >= 0 || course->unsettled, any = true;
+    for (int i = 0; i < l->n_points; i++) {
+        l->factor[i] = split->fixed[i] ? 0 : 1;
+    }
+    while (any) {
+        any = false;
+        for (int i = 0; i < l->n_points; i++) {
+            any |= l->factor[i] > 0;
+        }
+        int unsound = displace(j, l, split, odd);
+        if (unsound == 0 || !any) {
+            l->error = fb_split_correct(split, l->arms, MOST_SHIFT, a->state, &a->course);
+            if (l->error < 0) {
+                return FB_E_MEMORY;
+            }
+            if (l->error <= ARM &&
+                fb_split_unsound(split, l->arms, l->reach, odd, a->state, &a->course) == 0) {
+                break;
+            }
+            unsound = 0; /* none helps more than another */
+        }
+        lessen(j, l, split, odd, unsound);
+    }
+    for (int i = 0; i < l->n_points; i++) {
+        l->n_less += !split->fixed[i] && l->factor[i] < 1;
+    }
+    return FB_OK;
 }
 
 /* Finds where the points of one line's sub-muscles go, and puts them there. */
 static fb_status shape_line(job *j, line *l) {
     posed *a = &j->after;
-    int n_points = j->before.paths->paths[l->path].n_points;
+    int n_points = l->n_points;
     int *path = fb_arena_array(&j->arena, (size_t)l->n, sizeof *path);
     fb_split split = {.paths = a->paths, .path = path, .n = l->n, .share = l->share};
     split.fixed = fb_arena_array(&j->arena, (size_t)n_points, sizeof *split.fixed);
@@ -373,22 +445,8 @@ static fb_status shape_line(job *j, line *l) {
             split.fixed[i] |= !can_move(j->model, point_of(l->copies[g], i));
         }
     }
-    fb_course *line_course = &j->before.course;
-    fb_path_course(j->before.paths, l->path, j->before.state, line_course);
-    bool odd = line_course->inside >= 0 || line_course->unsettled, good = false;
-    for (int k = 0; k < SHRINKS && !good; k++) {
-        l->shrink = shrinks[k];
-        double reach = REACH * l->shrink * l->spread + SLACK;
-        fb_split_reset(&split);
-        displace(j, l, &split, l->shrink);
-        if (fb_split_sound(&split, l->arms, reach, odd, a->state, &a->course) || k + 1 == SHRINKS) {
-            l->error = fb_split_correct(&split, l->arms, MOST_SHIFT, a->state, &a->course);
-            if (l->error < 0) {
-                return FB_E_MEMORY;
-            }
-            good = l->error <= ARM &&
-                   fb_split_sound(&split, l->arms, reach, odd, a->state, &a->course);
-        }
+    if (move_points(j, l, &split) != FB_OK) {
+        return FB_E_MEMORY;
     }
     for (int g = 0; g < l->n; g++) {
         for (int i = 0; i < n_points; i++) {
@@ -421,12 +479,12 @@ static void tell(const job *j) {
             worst = l->error;
             where = fb_osim_name(l->element);
         }
-        if (l->shrink < 1) {
+        if (l->n_less > 0) {
             fb_diag_add(&j->cli->diag, FB_APPROXIMATED, FB2504, place,
-                        "the sub-muscles lie nearer to each other than the bundles",
-                        "'%s': its groups are at %.0f %% of their distances, at which all their "
-                        "paths go around what they wrap",
-                        fb_osim_name(l->element), 100 * l->shrink);
+                        "the sub-muscles lie nearer to each other there than the bundles",
+                        "'%s': %d of its %d points are inside wrap objects, or too far off, if they "
+                        "are moved as the bundles lie",
+                        fb_osim_name(l->element), l->n_less, l->n_points);
         }
         if (!(l->error <= ARM)) {
             fb_diag_add(&j->cli->diag, FB_APPROXIMATED, FB2504, place, NULL,

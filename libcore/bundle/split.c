@@ -232,21 +232,22 @@ static bool turns(const fb_coordinate *c) {
     return !c->element || fb_coordinate_motion(c->element) == FB_ROTATIONAL;
 }
 
-bool fb_split_sound(const fb_split *split, const double *line, double reach, bool odd,
-                    const fb_state *state, fb_course *own) {
+int fb_split_unsound(const fb_split *split, const double *line, double reach, bool odd,
+                     const fb_state *state, fb_course *own) {
     const fb_system *system = state->system;
     double *arms = fb_alloc((size_t)system->n_q * sizeof *arms + 1);
-    bool sound = arms != NULL;
-    for (int i = 0; i < split->n && sound; i++) {
+    int unsound = arms ? 0 : split->n;
+    for (int i = 0; i < split->n && arms; i++) {
         fb_path_course(split->paths, split->path[i], state, own);
-        sound = own->length > 0 && (odd || (own->inside < 0 && !own->unsettled));
+        bool sound = own->length > 0 && (odd || (own->inside < 0 && !own->unsettled));
         fb_path_moment_arms(split->paths, split->path[i], state, own, arms);
         for (int q = 0; q < system->n_q && sound; q++) {
             sound = !turns(system->coordinates + q) || fabs(arms[q] - line[q]) <= reach;
         }
+        unsound += !sound;
     }
     fb_free(arms);
-    return sound;
+    return unsound;
 }
 
 /* ---- moment arms ----------------------------------------------------------------------------- */

@@ -44,12 +44,13 @@ void fb_split_move(fb_split *split, int i, int j, const double *delta);
 /* Moves all points back to where they were at first. */
 void fb_split_reset(fb_split *split);
 
-/* True if the paths can stand for a line whose generalised forces are given (n_q): each goes around
- * what it wraps, with no end of it inside a wrap object, and about no coordinate that turns has a
- * moment arm further than `reach` (m) from the line's, as one on the wrong side of a bone would.
- * `odd`: the line itself is not so, then only arms count. False too without memory. */
-bool fb_split_sound(const fb_split *split, const double *line, double reach, bool odd,
-                    const fb_state *state, fb_course *own);
+/* How many of the paths cannot stand for a line whose generalised forces are given (n_q): those
+ * that do not go around what they wrap, because one of their points is inside, and those that have
+ * a moment arm further than `reach` (m) from the line's about a coordinate that turns, as one on
+ * the wrong side of a bone would. `odd`: the line itself is not so, then only arms count. All of
+ * them without memory. */
+int fb_split_unsound(const fb_split *split, const double *line, double reach, bool odd,
+                     const fb_state *state, fb_course *own);
 
 /* The greatest difference between the mean of their generalised forces of 1 N, weighted with their
  * shares, and those wanted (n_q), m. */
