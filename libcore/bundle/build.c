@@ -13,8 +13,13 @@
 #define STAGGERED 0.8 /* of the belly: bundles with longer bellies are not staggered */
 #define STAGGERED_CUT 0.95
 #define FIBRE_LAYERS 10 /* of a staggered bundle's belly, at least */
-#define BROAD 0.4       /* of the belly's length: wider muscles are sheets */
-#define MOST_ASPECT 12  /* width over height of an outline that is chosen for its cores */
+#define CURVED 0.2 /* half a width, of the radius: more, and height points away from the middle */
+#define STEEP \
+    0.35 /* tangent of the angle at which staggered bundles would lie: more, and they are not */
+#define TWISTED \
+    0.5           /* tangent of the angle at which the outermost bundles may wind about the core */
+#define BROAD 0.4 /* of the belly's length: wider muscles are sheets */
+#define MOST_ASPECT 12 /* width over height of an outline that is chosen for its cores */
 #define STRAIGHT_POINTS 129
 
 fb_build_options fb_build_options_default(void) {
@@ -89,6 +94,28 @@ static void order_cores(int *order, const fb_recipe *recipe, const double *x) {
     }
 }
 
+/* Height away from what the core bends around, if it bends so much that it matters: a muscle lies
+ * flat on the bone that it wraps. */
+static void face_outward(double *up, const fb_recipe *recipe) {
+    double out[3] = {0, 0, 0}, belly = 0;
+    for (int c = 0; c < recipe->n_cores; c++) {
+        const fb_core *core = recipe->cores + c;
+        double a[3], b[3], middle[3];
+        fb_core_point(core, core->belly[0], a, NULL);
+        fb_core_point(core, core->belly[1], b, NULL);
+        fb_core_point(core, 0.5 * (core->belly[0] + core->belly[1]), middle, NULL);
+        for (int i = 0; i < 3; i++) {
+            out[i] += core->volume_share * (middle[i] - 0.5 * (a[i] + b[i]));
+        }
+        belly += core->volume_share * (core->belly[1] - core->belly[0]);
+    }
+    fb_v3_madd(out, -fb_v3_dot(out, recipe->along), recipe->along);
+    double curvature = 8 * fb_v3_norm(out) / (belly * belly);
+    if (curvature * recipe->width / 2 > CURVED && fb_v3_normalize(out) > 0) {
+        fb_v3_copy(up, out);
+    }
+}
+
 /* The outline that the recipe asks for, or one as wide as its cores lie apart. `pile`: how high
  * bundles pile up. */
 static void choose_outline(fb_lattice_outline *outline, const fb_recipe *recipe, double spread,
@@ -111,6 +138,21 @@ static void choose_outline(fb_lattice_outline *outline, const fb_recipe *recipe,
     }
 }
 
+/* The form with the cut and the outline that go with how its bellies lie. */
+static const char *make_form(fb_build *build, fb_form_options *form, const fb_recipe *recipe,
+                             double spread, double *width, double *height) {
+    form->cut = build->options.cut;
+    if (form->cut <= 0) {
+        form->cut = form->fibre_part < 1 ? STAGGERED_CUT : CUT;
+    }
+    choose_outline(&form->outline, recipe, spread, fb_form_pile(form->fibre_part, form->cut));
+    const char *why = fb_form_make(&build->form, form);
+    if (!why) {
+        fb_form_size(&build->form, build->belly, FB_NAN, NULL, width, height);
+    }
+    return why;
+}
+
 const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
                           const fb_build_options *options) {
     memset(build, 0, sizeof *build);
@@ -131,6 +173,9 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
     }
     double spread = spread_of(build->x, recipe);
     fb_v3_copy(build->up, recipe->up);
+    if (!recipe->up_given) {
+        face_outward(build->up, recipe);
+    }
     bool turned = spread > LEAST_SPREAD * recipe->width && !recipe->up_given;
     if (turned) { /* height is square to the cores' row, on the skin's side */
         fb_v3_cross(build->up, recipe->along, build->x);
@@ -147,15 +192,9 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
     form.bundles = options->bundles > 0  ? options->bundles
                    : recipe->bundles > 0 ? recipe->bundles
                                          : FB_LATTICE_DEFAULT;
-    form.cut = options->cut;
     if (recipe->pennate && recipe->fiber_length < STAGGERED * recipe->belly_length) {
         form.fibre_part = fb_lesser(recipe->fiber_length / recipe->belly_length, 1);
     }
-    if (form.cut <= 0) {
-        form.cut = form.fibre_part < 1 ? STAGGERED_CUT : CUT;
-    }
-    build->options.cut = form.cut;
-    choose_outline(&form.outline, recipe, spread, fb_form_pile(form.fibre_part, form.cut));
     for (size_t h = 0; h < heads; h++) {
         const fb_core *core = recipe->cores + build->core[h];
         double belly = core->belly[1] - core->belly[0];
@@ -168,15 +207,26 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
     form.heads = head;
     form.n_heads = heads;
     build->twist = isnan(options->twist) ? recipe->twist : options->twist;
-    const char *why = fb_form_make(&build->form, &form);
+    double width, height;
+    const char *why = make_form(build, &form, recipe, spread, &width, &height);
+    double fibre = form.fibre_part * build->belly;
+    if (!why && form.fibre_part < 1 && height / 2 > STEEP * fibre) {
+        fb_form_free(&build->form);
+        form.fibre_part = 1;
+        why = make_form(build, &form, recipe, spread, &width, &height);
+    }
     fb_free(head);
     if (!why) {
-        double width;
-        fb_form_size(&build->form, build->belly, FB_NAN, NULL, &width, NULL);
         bool fan = heads > 2 && spread > 0.5 * width;
         build->law = fan                                                   ? FB_WIDTH_FAN
                      : form.fibre_part < 1 || width > BROAD * build->belly ? FB_WIDTH_SHEET
                                                                            : FB_WIDTH_ROUND;
+        double length = 0;
+        for (size_t h = 0; h < heads; h++) {
+            length += recipe->cores[h].volume_share * recipe->cores[h].length;
+        }
+        double most = TWISTED * length / (0.75 * width);
+        build->twist = fb_lesser(fb_greater(build->twist, -most), most);
     }
     if (why) {
         fb_build_free(build);

@@ -15,10 +15,11 @@
 #define GATHERED 0.3     /* width of a sheet's tendon at its end */
 #define FAN_LEAST 0.35   /* width of a fan, of that where it is widest .. */
 #define FAN_MOST 1.8
-#define STEEPEST 0.5 /* tangent: how fast the outermost bundles come nearer to the core */
+#define STEEPEST 0.2 /* tangent: how fast the outermost bundles come nearer to the core */
 #define OWN_WAY 1    /* of what bundles need: so much more, and a head follows its core alone */
-#define CLEAR 0.02   /* of what bundles need: less, and heads stay together */
-#define SMOOTHINGS 6 /* of the way from together to apart, over sections */
+#define CLEAR 0.002  /* of its own way: less, and heads stay together */
+#define SMOOTHINGS 6 /* sweeps over widths of fans */
+#define PARTINGS 30  /* sweeps over the way from together to apart */
 #define FADE 4.0     /* sections over which a head that has ended no longer counts */
 #define FOLD (-0.5)  /* cosine of the turn between layers at which a core folds on itself */
 
@@ -522,8 +523,7 @@ static void part_ways(maker *m) {
         double last[3], left, right, centre = 0;
         bool any = false;
         m->way[k] = 0;
-        m->apart[k] = false;
-        for (size_t h = 0; h < s->n_heads; h++) {
+        for (size_t h = 0; h < s->n_heads && m->o->law != FB_WIDTH_FAN; h++) {
             double p[3], before = centre;
             if (presence(m, h, k) < 1) {
                 continue;
@@ -537,14 +537,14 @@ static void part_ways(maker *m) {
                 fb_v3_madd(d, -fb_v3_dot(d, m->mean[k].z), m->mean[k].z);
                 double gap = fb_v3_norm(d) / (centre - before) - 1;
                 m->way[k] = fb_greater(m->way[k], fb_lesser(gap / OWN_WAY, 1));
-                m->apart[k] |= gap > CLEAR;
             }
             fb_v3_copy(last, p);
             any = true;
         }
     }
-    soften(m->way, s->n, SMOOTHINGS);
+    soften(m->way, s->n, PARTINGS);
     for (size_t k = 0; k < s->n; k++) {
+        m->apart[k] = m->way[k] > CLEAR;
         own_places(m, k);
     }
 }
