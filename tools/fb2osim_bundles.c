@@ -10,7 +10,8 @@
 #include "tools/fb2osim.h"
 
 #define ASSEMBLY 1e-9
-#define ARM 1e-4        /* m: of moment arms, that is told if it is missed */
+#define ARM 2e-5        /* m: of moment arms; if it is missed, points are moved less */
+#define ARM_TOLD 1e-4   /* m: and if this is, it is told */
 #define MOST_SHIFT 5e-3 /* m: of points, to make moment arms right */
 #define REACH 1.5       /* of the greatest offset: how far arms may be from the line's */
 #define SLACK 2e-3      /* m: and so much more */
@@ -486,7 +487,7 @@ static void tell(const job *j) {
                         "are moved as the bundles lie",
                         fb_osim_name(l->element), l->n_less, l->n_points);
         }
-        if (!(l->error <= ARM)) {
+        if (!(l->error <= ARM_TOLD)) {
             fb_diag_add(&j->cli->diag, FB_APPROXIMATED, FB2504, place, NULL,
                         "'%s': the mean moment arm of its sub-muscles in the default pose differs "
                         "by up to %.2g mm from its own",

@@ -305,3 +305,8 @@ const char *fb_stored_build(fb_build *build, fb_recipe *recipe, const fb_stored 
     fb_v3_cross(build->x, build->up, recipe->along);
     return NULL;
 }
+
+void fb_stored_follow(fb_build *build) {
+    fb_v3_copy(build->up, build->recipe->up);
+    fb_v3_copy(build->x, build->recipe->across);
+}

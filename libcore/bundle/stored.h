@@ -47,10 +47,12 @@ const char *fb_stored_check(const fb_stored *stored);
 void fb_stored_spec(fb_spec *spec, const fb_stored *stored, int n);
 
 /* The muscle as it was made: a build for fb_build_place along this recipe, made with that spec in
- * the pose of a state, and along the same recipe in other poses. The recipe gets the stored height,
- * shares and tendons. Returns NULL or a sentence. */
+ * the pose of a state. The recipe gets the stored height, shares and tendons. Returns NULL or a
+ * sentence. */
 const char *fb_stored_build(fb_build *build, fb_recipe *recipe, const fb_stored *stored,
                             const fb_state *state);
+/* Lets the build's height follow its recipe, after fb_recipes_move; then fb_build_place again. */
+void fb_stored_follow(fb_build *build);
 
 #ifdef __cplusplus
 }
