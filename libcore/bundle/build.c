@@ -17,8 +17,10 @@
 #define STEEP \
     0.35 /* tangent of the angle at which staggered bundles would lie: more, and they are not */
 #define TWISTED \
-    0.5           /* tangent of the angle at which the outermost bundles may wind about the core */
-#define BROAD 0.4 /* of the belly's length: wider muscles are sheets */
+    0.5 /* tangent of the angle at which the outermost bundles may wind about the core */
+#define FAN_LENGTHS 2  /* cores' lengths: with others, heads are no fan */
+#define EASINGS 4      /* attempts, along ever smoother cores, if sections cross */
+#define BROAD 0.4      /* of the belly's length: wider muscles are sheets */
 #define MOST_ASPECT 12 /* width over height of an outline that is chosen for its cores */
 #define STRAIGHT_POINTS 129
 
@@ -217,7 +219,12 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
     }
     fb_free(head);
     if (!why) {
-        bool fan = heads > 2 && spread > 0.5 * width;
+        double shortest = recipe->cores[0].length, longest = shortest;
+        for (size_t h = 1; h < heads; h++) {
+            shortest = fb_lesser(shortest, recipe->cores[h].length);
+            longest = fb_greater(longest, recipe->cores[h].length);
+        }
+        bool fan = heads > 2 && spread > 0.5 * width && longest < FAN_LENGTHS * shortest;
         build->law = fan                                                   ? FB_WIDTH_FAN
                      : form.fibre_part < 1 || width > BROAD * build->belly ? FB_WIDTH_SHEET
                                                                            : FB_WIDTH_ROUND;
@@ -302,7 +309,7 @@ static const char *path_sections(fb_build *build, const fb_recipe *recipe, fb_se
 }
 
 static const char *sections_of(fb_build *build, const fb_recipe *recipe, fb_sections *sections,
-                               const fb_build_options *as) {
+                               const fb_build_options *as, int ease) {
     size_t fine = (size_t)ceil(FIBRE_LAYERS / build->form.fibre_part);
     fb_section_options o = {.layers = build->form.fibre_part < 1 && as->layers < fine ? fine
                                                                                       : as->layers,
@@ -312,17 +319,21 @@ static const char *sections_of(fb_build *build, const fb_recipe *recipe, fb_sect
     double width, height;
     fb_form_size(&build->form, build->belly * as->stretch, as->strength, NULL, &width, &height);
     o.span = 0.5 * width;
-    o.radius = 0.5 * fb_greater(height, fb_lesser(width, 2 * height));
+    o.shape = ease < 2 ? FB_CORE_ROUNDED : ease < 3 ? FB_CORE_ARC : FB_CORE_CHORD;
+    o.together = build->law == FB_WIDTH_FAN || ease > 2;
+    o.radius = (ease ? 2 : 1) * 0.5 * fb_greater(height, fb_lesser(width, 2 * height));
     o.more = as->kept ? 0.75 * build->belly * as->stretch : 0;
     fb_v3_copy(o.up, build->up);
     return as->straight ? straight_sections(build, sections, &o, as->stretch)
                         : path_sections(build, recipe, sections, &o);
 }
 
-const char *fb_build_place(fb_build *build, const fb_recipe *recipe, fb_body *body,
+/* One attempt, along cores as they are (0) to ever smoother ones, with less twist. */
+static const char *attempt(fb_build *build, const fb_recipe *recipe, fb_body *body, int ease,
                            fb_scratch *scratch) {
     fb_sections sections;
     const fb_build_options *as = &build->options;
+    double twist = build->twist;
     const char *why;
     if (as->kept && !build->form.rest) {
         fb_build_options rest = *as;
@@ -330,24 +341,38 @@ const char *fb_build_place(fb_build *build, const fb_recipe *recipe, fb_body *bo
         rest.stretch = 1;
         rest.strength = FB_NAN;
         rest.bend[0] = rest.bend[1] = 0;
-        double twist = build->twist;
         build->twist = isnan(as->twist) ? twist : as->straight ? 0 : build->recipe->twist;
-        why = sections_of(build, build->recipe, &sections, &rest);
+        why = sections_of(build, build->recipe, &sections, &rest, ease);
         build->twist = twist;
-        why = why ? why : fb_form_place(body, &build->form, &sections, rest.strength, scratch);
-        why = why ? why : fb_form_keep(&build->form, body);
-        if (why) {
+        if (!why) {
+            why = fb_form_place(body, &build->form, &sections, rest.strength, scratch);
+            why = why ? why : fb_form_keep(&build->form, body);
             fb_sections_free(&sections);
+        }
+        if (why) {
             return why;
         }
-        fb_sections_free(&sections);
     }
-    why = sections_of(build, recipe, &sections, as);
+    build->twist = ease < 2 ? twist / (1 + ease) : 0;
+    why = sections_of(build, recipe, &sections, as, ease);
+    build->twist = twist;
     if (!why) {
         why = as->kept ? fb_form_place_kept(body, &build->form, &sections, as->strength,
                                             as->stretch, scratch)
                        : fb_form_place(body, &build->form, &sections, as->strength, scratch);
         fb_sections_free(&sections);
+    }
+    return why;
+}
+
+const char *fb_build_place(fb_build *build, const fb_recipe *recipe, fb_body *body,
+                           fb_scratch *scratch) {
+    const char *why = NULL;
+    for (build->ease = 0; build->ease < EASINGS; build->ease++) {
+        why = attempt(build, recipe, body, build->ease, scratch);
+        if (!why || build->options.straight) {
+            break;
+        }
     }
     return why;
 }

@@ -70,7 +70,8 @@ typedef struct curve {
 } curve;
 
 /* A core with its corners rounded, and its lengths scaled to it. */
-static const char *round_core(curve *c, const fb_core_line *core, double radius) {
+static const char *round_core(curve *c, const fb_core_line *core, double radius,
+                              fb_core_shape shape) {
     double length = core->n_points < 2 ? 0 : length_of(core->points, core->n_points);
     if (!(length > 0)) {
         return "a core has no length";
@@ -94,6 +95,17 @@ static const char *round_core(curve *c, const fb_core_line *core, double radius)
     }
     smooth(once, (const double(*)[3])raw, half);
     smooth(c->points, (const double(*)[3])once, half);
+    for (int i = 0; i < DENSE && shape != FB_CORE_ROUNDED; i++) { /* a Bezier curve of degree 2 */
+        double t = (double)i / (DENSE - 1), middle[3];
+        for (int k = 0; k < 3; k++) {
+            middle[k] = 0.5 * (raw[0][k] + raw[DENSE - 1][k]);
+            if (shape == FB_CORE_ARC) {
+                middle[k] = 2 * raw[DENSE / 2][k] - middle[k];
+            }
+            c->points[i][k] = (1 - t) * (1 - t) * raw[0][k] + 2 * t * (1 - t) * middle[k] +
+                              t * t * raw[DENSE - 1][k];
+        }
+    }
     c->length = length_of((const double(*)[3])c->points, DENSE);
     double scale = c->length / length;
     c->belly[0] = scale * fb_greater(core->belly[0], 0);
@@ -186,20 +198,32 @@ static size_t nearest(const maker *m, double far) {
 /* Distances of the sections from the shared end, and where each head begins and ends. */
 static const char *lay_out(maker *m) {
     fb_sections *s = m->s;
-    double near = 1e9, away = 0, end = 0, belly = 0, sum = 0, widest = 0;
+    double near = m->o->together ? 0 : 1e9, away = 0, end = 0, belly = 0, sum = 0, widest = 0;
     m->upper_shared = s->n_heads < 2 || spread_of_ends(m, true) <= spread_of_ends(m, false);
     for (size_t h = 0; h < s->n_heads; h++) {
         const curve *c = m->cores + h;
         double one = from_shared(m, c, c->belly[0]), two = from_shared(m, c, c->belly[1]);
         double share = m->lines[h].right - m->lines[h].left;
-        near = fb_lesser(near, fb_lesser(one, two));
-        away = fb_greater(away, fb_greater(one, two));
-        end = fb_greater(end, c->length);
+        if (m->o->together) { /* the mean's: each head's at the same part of it */
+            near += share * fb_lesser(one, two);
+            away += share * fb_greater(one, two);
+            end += share * c->length;
+        } else {
+            near = fb_lesser(near, fb_lesser(one, two));
+            away = fb_greater(away, fb_greater(one, two));
+            end = fb_greater(end, c->length);
+        }
         belly += share * (c->belly[1] - c->belly[0]);
         widest += share * from_shared(m, c, c->widest);
         sum += share;
     }
     belly /= sum;
+    widest /= sum;
+    if (m->o->together) {
+        near /= sum;
+        away /= sum;
+        end /= sum;
+    }
     double turn = 0.75 * fabs(m->o->twist) * belly / (0.5 * end * TURN);
     size_t layers = m->o->layers < 2 ? 2 : m->o->layers;
     layers = (double)layers < turn ? (size_t)ceil(turn) : layers;
@@ -227,11 +251,20 @@ static const char *lay_out(maker *m) {
     for (size_t h = 0; h < s->n_heads; h++) {
         curve *c = m->cores + h;
         fb_section_head *head = s->heads + h;
-        head->first = nearest(m, from_shared(m, c, 0));
-        head->last = nearest(m, from_shared(m, c, c->length));
-        head->lower = nearest(m, from_shared(m, c, c->belly[0]));
-        head->upper = nearest(m, from_shared(m, c, c->belly[1]));
-        head->widest = nearest(m, from_shared(m, c, c->widest));
+        double ends[2] = {from_shared(m, c, 0), from_shared(m, c, c->length)};
+        double junction[2] = {from_shared(m, c, c->belly[0]), from_shared(m, c, c->belly[1])};
+        double thickest = from_shared(m, c, c->widest);
+        if (m->o->together) {
+            ends[m->upper_shared ? 0 : 1] = end;
+            junction[m->upper_shared ? 0 : 1] = away;
+            junction[m->upper_shared ? 1 : 0] = near;
+            thickest = widest;
+        }
+        head->first = nearest(m, ends[0]);
+        head->last = nearest(m, ends[1]);
+        head->lower = nearest(m, junction[0]);
+        head->upper = nearest(m, junction[1]);
+        head->widest = nearest(m, thickest);
         if (head->upper < head->lower + 2) {
             return "one of its heads is too short beside the others";
         }
@@ -251,7 +284,7 @@ static const char *lay_out(maker *m) {
         head->below = c->widest - c->belly[0];
         head->above = c->belly[1] - c->widest;
     }
-    s->base = s->n_heads > 1 ? nearest(m, widest / sum) : s->heads[0].widest;
+    s->base = s->n_heads > 1 ? nearest(m, widest) : s->heads[0].widest;
     s->base = s->base < 1 ? 1 : s->base > s->n - 2 ? s->n - 2 : s->base;
     return NULL;
 }
@@ -523,7 +556,7 @@ static void part_ways(maker *m) {
         double last[3], left, right, centre = 0;
         bool any = false;
         m->way[k] = 0;
-        for (size_t h = 0; h < s->n_heads && m->o->law != FB_WIDTH_FAN; h++) {
+        for (size_t h = 0; h < s->n_heads && !m->o->together; h++) {
             double p[3], before = centre;
             if (presence(m, h, k) < 1) {
                 continue;
@@ -585,7 +618,7 @@ static const char *make(maker *m) {
     fb_sections *s = m->s;
     const char *why = NULL;
     for (size_t h = 0; h < s->n_heads && !why; h++) {
-        why = round_core(m->cores + h, m->lines + h, m->o->radius);
+        why = round_core(m->cores + h, m->lines + h, m->o->radius, m->o->shape);
     }
     why = why ? why : lay_out(m);
     if (why) {

@@ -30,8 +30,17 @@ typedef enum fb_width_law {
     FB_WIDTH_FAN    /* as far apart as the cores are */
 } fb_width_law;
 
+/* How closely sections follow the cores. */
+typedef enum fb_core_shape {
+    FB_CORE_ROUNDED, /* on them, but for corners */
+    FB_CORE_ARC,     /* on parabolas from end to end through their middles */
+    FB_CORE_CHORD    /* straight from end to end */
+} fb_core_shape;
+
 typedef struct fb_section_options {
+    fb_core_shape shape;
     size_t layers; /* of the belly */
+    bool together; /* heads stay side by side however far apart their cores are */
     double up[3];  /* about the direction of height, y, where the belly is widest */
     double twist;  /* rad: of the section from the lower end to the upper, about z */
     double radius; /* of the muscle: over which corners of its cores are rounded, m; 0: not */
