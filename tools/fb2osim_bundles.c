@@ -9,13 +9,15 @@
 #include "libcore/model/multiply.h"
 #include "tools/fb2osim.h"
 
-#define ASSEMBLY 1e-9
+#define ASSEMBLY 1e-10  /* as fbgen and fbsim, so that bodies come out the same */
 #define ARM 2e-5        /* m: of moment arms; if it is missed, points are moved less */
+#define LAST_ARM 5e-5   /* m: where they are parallel already */
 #define ARM_TOLD 1e-4   /* m: and if this is, it is told */
 #define MOST_SHIFT 5e-3 /* m: of points, to make moment arms right */
 #define REACH 1.5       /* of the greatest offset: how far arms may be from the line's */
 #define SLACK 2e-3      /* m: and so much more */
 #define FAR 0.5         /* of the line's length: bundles that far off are no muscle's */
+#define PARALLEL 0.25   /* sub-muscles become more parallel in such steps, or */
 #define LESS 0.5        /* offsets at one point become so much smaller, */
 #define ALL_LESS 0.75   /* or at all points, */
 #define LEAST 0.05      /* until they are none */
@@ -36,12 +38,14 @@ typedef struct line {
     int n;
     const char **names;
     double *share;
-    double (*offset)[3]; /* [n][n_points] in ground */
-    double *arms;        /* n_q, of the line */
+    double (*offset)[3];   /* [n][n_points] in ground */
+    double *arms;          /* n_q, of the line */
     double length, spread; /* m: of the line; the greatest of the offsets */
     double reach;          /* m: how far arms may be from the line's */
     fb_element **copies;
-    double *factor; /* n_points: how much of the offsets could be kept */
+    double *factor;      /* n_points: how much of the offsets could be kept */
+    double (*common)[3]; /* n: mean offset of each group */
+    double parallel;     /* 0: each point has its own offset; 1: all the common one */
     int n_points, n_less;
     double error; /* m: of the moment arms of all together */
 } line;
@@ -96,9 +100,8 @@ static void clear(posed *p) {
 /* ---- lines and their groups ------------------------------------------------------------------ */
 
 static void stays(const job *j, const fb_element *muscle, const char *why) {
-    fb_diag_add(&j->cli->diag, FB_WARNING, FB2504, fb_element_place(muscle),
-                "it stays one muscle", "'%s' is not written as sub-muscles: %s",
-                fb_osim_name(muscle), why);
+    fb_diag_add(&j->cli->diag, FB_WARNING, FB2504, fb_element_place(muscle), "it stays one muscle",
+                "'%s' is not written as sub-muscles: %s", fb_osim_name(muscle), why);
 }
 
 static fb_element *muscle_called(const fb_model *model, const char *name, int *number) {
@@ -167,6 +170,7 @@ static fb_status plan_line(job *j, const fb_stored *s, const fb_build *build,
     size_t n_points = (size_t)path->n_points;
     l->offset = fb_arena_array(&j->arena, (size_t)l->n * n_points, sizeof *l->offset);
     l->factor = fb_arena_array(&j->arena, n_points, sizeof *l->factor);
+    l->common = fb_arena_array(&j->arena, (size_t)l->n, sizeof *l->common);
     l->n_points = path->n_points;
     double *t = fb_arena_array(&j->arena, n_points, sizeof *t);
     double(*at)[3] = fb_arena_array(&j->arena, (size_t)l->n, sizeof *at);
@@ -183,6 +187,7 @@ static fb_status plan_line(job *j, const fb_stored *s, const fb_build *build,
         fb_split_offsets(at, body, group, l->n, reversed ? 1 - t[i] : t[i]);
         for (int g = 0; g < l->n; g++) {
             fb_v3_copy(l->offset[(size_t)g * n_points + i], at[g]);
+            fb_v3_madd(l->common[g], 1 / (double)n_points, at[g]);
             l->spread = fb_greater(l->spread, fb_v3_norm(at[g]));
         }
     }
@@ -361,10 +366,10 @@ static int displace(job *j, line *l, fb_split *split, bool odd) {
         most = fb_greater(most, l->factor[i]);
         for (int g = 0; g < l->n; g++) {
             const fb_path *path = a->paths->paths + split->path[g];
-            double d[3];
-            fb_m3_tmul_v3(d, a->state->pose[path->points[i].body].R,
-                          l->offset[g * l->n_points + i]);
-            fb_v3_scale(d, l->factor[i], d);
+            double d[3], off[3];
+            fb_v3_scale(off, l->factor[i] * l->parallel, l->common[g]);
+            fb_v3_madd(off, l->factor[i] * (1 - l->parallel), l->offset[g * l->n_points + i]);
+            fb_m3_tmul_v3(d, a->state->pose[path->points[i].body].R, off);
             fb_split_move(split, g, i, d);
         }
     }
@@ -418,11 +423,15 @@ static fb_status move_points(job *j, line *l, fb_split *split) {
             if (l->error < 0) {
                 return FB_E_MEMORY;
             }
-            if (l->error <= ARM &&
+            if (l->error <= (l->parallel < 1 ? ARM : LAST_ARM) &&
                 fb_split_unsound(split, l->arms, l->reach, odd, a->state, &a->course) == 0) {
                 break;
             }
-            unsound = 0; /* none helps more than another */
+            if (l->parallel < 1) { /* parallel forces add up to one as great, others to less */
+                l->parallel += PARALLEL;
+                continue;
+            }
+            unsound = 0; /* no point helps more than another */
         }
         lessen(j, l, split, odd, unsound);
     }
@@ -481,11 +490,18 @@ static void tell(const job *j) {
             where = fb_osim_name(l->element);
         }
         if (l->n_less > 0) {
-            fb_diag_add(&j->cli->diag, FB_APPROXIMATED, FB2504, place,
-                        "the sub-muscles lie nearer to each other there than the bundles",
-                        "'%s': %d of its %d points are inside wrap objects, or too far off, if they "
-                        "are moved as the bundles lie",
-                        fb_osim_name(l->element), l->n_less, l->n_points);
+            fb_diag_add(
+                &j->cli->diag, FB_APPROXIMATED, FB2504, place,
+                "the sub-muscles lie nearer to each other there than the bundles",
+                "'%s': %d of its %d points are inside wrap objects, or too far off, if they "
+                "are moved as the bundles lie",
+                fb_osim_name(l->element), l->n_less, l->n_points);
+        }
+        if (l->parallel > 0) {
+            fb_diag_add(&j->cli->diag, FB_APPROXIMATED, FB2504, place, NULL,
+                        "'%s': its sub-muscles are made %s, because forces in other directions "
+                        "would not add up to its own about all coordinates",
+                        fb_osim_name(l->element), l->parallel < 1 ? "more parallel" : "parallel");
         }
         if (!(l->error <= ARM_TOLD)) {
             fb_diag_add(&j->cli->diag, FB_APPROXIMATED, FB2504, place, NULL,

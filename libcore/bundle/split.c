@@ -11,6 +11,7 @@
 
 #define STEPS 20
 #define HALVINGS 6
+#define SLOW 0.9        /* of the difference: a step that leaves more is the last */
 #define DIFFERENCE 1e-6 /* m: of points, for derivatives of moment arms */
 #define DAMPING 1e-9    /* of the largest diagonal number: directions that change nothing stay */
 #define GOOD 1e-10      /* m: no better is asked for */
@@ -287,132 +288,143 @@ double fb_split_error(const fb_split *split, const double *wanted, const fb_stat
     return most;
 }
 
-/* Moves point j of all of them by a step times a factor. */
-static void move_all(fb_split *split, int j, const double *step, double factor) {
-    for (int i = 0; i < split->n; i++) {
-        double delta[3];
-        fb_v3_scale(delta, factor, step);
-        fb_split_move(split, i, j, delta);
-    }
-}
-
+/* Unknowns are the moves of all points of all paths: 3 for each, in the order of `moved`. Those of
+ * a path are measured in its share, so that all paths move alike where all are alike. */
 typedef struct newton {
-    int n_points, n_q, n; /* n: unknowns, 3 for each point */
+    int n_points, n_q, n; /* n: unknowns */
     double *error, *arms; /* n_q */
     double *other;        /* n_q */
+    double *y;            /* n_q: solution of the dual equations */
+    double *A;            /* n_q x n_q */
     double *jacobian;     /* [n][n_q] */
-    double *A, *step;     /* n x n, n */
-    double *total;        /* n: how far all have been moved alike */
+    double *step, *total; /* n: the next move, all moves so far */
 } newton;
 
-static void find_jacobian(const newton *w, fb_split *split, const double *wanted,
-                          const fb_state *state, fb_course *own) {
+static void move_one(fb_split *split, const newton *w, int k, double by) {
+    double delta[3] = {0, 0, 0};
+    delta[k % 3] = by;
+    fb_split_move(split, k / 3 / w->n_points, k / 3 % w->n_points, delta);
+}
+
+static void find_jacobian(const newton *w, fb_split *split, const fb_state *state, fb_course *own) {
     for (int k = 0; k < w->n; k++) {
-        double unit[3] = {0, 0, 0}, *column = w->jacobian + (size_t)k * (size_t)w->n_q;
-        unit[k % 3] = DIFFERENCE;
+        int i = k / 3 / w->n_points;
+        double *column = w->jacobian + (size_t)k * (size_t)w->n_q;
         memset(column, 0, (size_t)w->n_q * sizeof *column);
-        if (split->fixed[k / 3]) {
+        memset(w->other, 0, (size_t)w->n_q * sizeof *w->other);
+        if (split->fixed[k / 3 % w->n_points]) {
             continue;
         }
-        move_all(split, k / 3, unit, 1);
-        residual(column, split, wanted, state, own, w->arms);
-        move_all(split, k / 3, unit, -2);
-        residual(w->other, split, wanted, state, own, w->arms);
-        move_all(split, k / 3, unit, 1);
+        move_one(split, w, k, DIFFERENCE);
+        add_arms(column, split, i, state, own, w->arms);
+        move_one(split, w, k, -2 * DIFFERENCE);
+        add_arms(w->other, split, i, state, own, w->arms);
+        move_one(split, w, k, DIFFERENCE);
         for (int q = 0; q < w->n_q; q++) {
             double slope = (column[q] - w->other[q]) / (2 * DIFFERENCE);
-            column[q] = isfinite(slope) ? slope : 0;
+            column[q] = isfinite(slope) ? slope / sqrt(split->share[i]) : 0;
         }
     }
 }
 
-/* step = -(J^T J + damping)^-1 J^T error; false if nothing moves them. */
-static bool find_step(const newton *w) {
+/* step = -J^T (J J^T + damping)^-1 error, the least that does it; false if nothing moves them. */
+static bool find_step(const newton *w, const fb_split *split) {
     double most = 0;
-    for (int k = 0; k < w->n; k++) {
-        const double *a = w->jacobian + (size_t)k * (size_t)w->n_q;
-        w->step[k] = 0;
-        for (int q = 0; q < w->n_q; q++) {
-            w->step[k] -= a[q] * w->error[q];
-        }
-        for (int m = 0; m <= k; m++) {
-            const double *b = w->jacobian + (size_t)m * (size_t)w->n_q;
+    for (int p = 0; p < w->n_q; p++) {
+        w->y[p] = -w->error[p];
+        for (int q = 0; q <= p; q++) {
             double sum = 0;
-            for (int q = 0; q < w->n_q; q++) {
-                sum += a[q] * b[q];
+            for (int k = 0; k < w->n; k++) {
+                const double *column = w->jacobian + (size_t)k * (size_t)w->n_q;
+                sum += column[p] * column[q];
             }
-            w->A[k * w->n + m] = sum;
+            w->A[p * w->n_q + q] = sum;
         }
-        most = fb_greater(most, w->A[k * w->n + k]);
+        most = fb_greater(most, w->A[p * w->n_q + p]);
     }
-    for (int k = 0; k < w->n; k++) {
-        w->A[k * w->n + k] += DAMPING * most;
+    for (int q = 0; q < w->n_q; q++) {
+        w->A[q * w->n_q + q] += DAMPING * most;
     }
-    if (!(most > 0) || !fb_cholesky(w->n, w->A, 0)) {
+    if (!(most > 0) || !fb_cholesky(w->n_q, w->A, 0)) {
         return false;
     }
-    fb_cholesky_forward(w->n, w->A, w->step);
-    fb_cholesky_backward(w->n, w->A, w->step);
+    fb_cholesky_forward(w->n_q, w->A, w->y);
+    fb_cholesky_backward(w->n_q, w->A, w->y);
+    for (int k = 0; k < w->n; k++) {
+        const double *column = w->jacobian + (size_t)k * (size_t)w->n_q;
+        w->step[k] = 0;
+        for (int q = 0; q < w->n_q; q++) {
+            w->step[k] += column[q] * w->y[q];
+        }
+        w->step[k] /= sqrt(split->share[k / 3 / w->n_points]);
+    }
     return true;
 }
 
-/* The factor at which no point has been moved further than `most` in all. */
+/* The factor, halved again and again, at which no point is moved further than `most` in all. */
 static double allowed(const newton *w, double most) {
     double factor = 1;
-    for (int j = 0; j < w->n_points; j++) {
+    for (int k = 0; k < w->n; k += 3) {
         double to[3];
-        fb_v3_add(to, w->total + 3 * j, w->step + 3 * j);
+        fb_v3_add(to, w->total + k, w->step + k);
         while (factor > 1e-3 && fb_v3_norm(to) > most) {
             factor /= 2;
-            fb_v3_copy(to, w->total + 3 * j);
-            fb_v3_madd(to, factor, w->step + 3 * j);
+            fb_v3_copy(to, w->total + k);
+            fb_v3_madd(to, factor, w->step + k);
         }
     }
     return factor > 1e-3 ? factor : 0;
 }
 
 static void take(const newton *w, fb_split *split, double factor) {
-    for (int j = 0; j < w->n_points; j++) {
-        move_all(split, j, w->step + 3 * j, factor);
-        fb_v3_madd(w->total + 3 * j, factor, w->step + 3 * j);
+    for (int k = 0; k < w->n; k += 3) {
+        double delta[3];
+        fb_v3_scale(delta, factor, w->step + k);
+        fb_split_move(split, k / 3 / w->n_points, k / 3 % w->n_points, delta);
+        fb_v3_madd(w->total + k, factor, w->step + k);
     }
+}
+
+/* One step, halved until it helps; the difference that is left. */
+static double advance(const newton *w, fb_split *split, const double *wanted, double now,
+                      double most, const fb_state *state, fb_course *own) {
+    find_jacobian(w, split, state, own);
+    double factor = find_step(w, split) ? allowed(w, most) : 0;
+    for (int k = 0; k < HALVINGS && factor > 0; k++) {
+        take(w, split, factor);
+        double then = residual(w->error, split, wanted, state, own, w->arms);
+        if (then < now) {
+            return then;
+        }
+        take(w, split, -factor);
+        factor /= 2;
+    }
+    return now;
 }
 
 double fb_split_correct(fb_split *split, const double *wanted, double most, const fb_state *state,
                         fb_course *own) {
     newton w = {.n_points = split->paths->paths[split->path[0]].n_points,
                 .n_q = state->system->n_q};
-    w.n = 3 * w.n_points;
+    w.n = 3 * w.n_points * split->n;
     size_t n = (size_t)w.n, n_q = (size_t)w.n_q;
-    double *block = fb_alloc((3 * n_q + n * n_q + n * n + 2 * n + 1) * sizeof *block);
+    double *block = fb_alloc((4 * n_q + n_q * n_q + n * n_q + 2 * n + 1) * sizeof *block);
     if (!block) {
         return -1;
     }
     w.error = block;
     w.arms = w.error + n_q;
     w.other = w.arms + n_q;
-    w.jacobian = w.other + n_q;
-    w.A = w.jacobian + n * n_q;
-    w.step = w.A + n * n;
+    w.y = w.other + n_q;
+    w.A = w.y + n_q;
+    w.jacobian = w.A + n_q * n_q;
+    w.step = w.jacobian + n * n_q;
     w.total = w.step + n;
     memset(w.total, 0, n * sizeof *w.total);
     double now = residual(w.error, split, wanted, state, own, w.arms);
     for (int step = 0; step < STEPS && now > GOOD && isfinite(now); step++) {
-        find_jacobian(&w, split, wanted, state, own);
-        double factor = find_step(&w) ? allowed(&w, most) : 0, then = now;
-        for (int k = 0; k < HALVINGS && factor > 0; k++) {
-            take(&w, split, factor);
-            then = residual(w.error, split, wanted, state, own, w.arms);
-            if (then < now) {
-                break;
-            }
-            take(&w, split, -factor);
-            factor /= 2;
-        }
-        if (!(then < now)) {
-            break;
-        }
-            bool slow = then > 0.9 * now;
+        double then = advance(&w, split, wanted, now, most, state, own);
+        bool slow = then > SLOW * now;
         now = then;
         if (slow) {
             break;

@@ -57,9 +57,9 @@ int fb_split_unsound(const fb_split *split, const double *line, double reach, bo
 double fb_split_error(const fb_split *split, const double *wanted, const fb_state *state,
                       fb_course *own);
 
-/* Moves the points of all of them alike, by as little as can be, so that this difference vanishes:
- * Gauss-Newton steps with damping, at most `most` m for any point. Returns the difference that is
- * left, which is never more than before; negative if there is no memory. */
+/* Moves their points, by as little as can be, so that this difference vanishes: Gauss-Newton steps
+ * with damping, at most `most` m for any point. Returns the difference that is left, which is never
+ * more than before; negative if there is no memory. */
 double fb_split_correct(fb_split *split, const double *wanted, double most, const fb_state *state,
                         fb_course *own);
 

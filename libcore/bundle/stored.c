@@ -7,6 +7,7 @@
 #include "libcore/base/number.h"
 #include "libcore/base/spatial.h"
 
+#define SAME_POSE 1e-12      /* differences of unit vectors that are rounding */
 #define MOST_PLACES 40000000 /* of the rectangle around the cells */
 
 static const char *const no_memory = "there is not enough memory for so many bundles";
@@ -56,9 +57,8 @@ const char *fb_stored_check(const fb_stored *s) {
     }
     for (size_t c = 0; c < s->n_cells; c++) {
         const int *cell = s->cells[c];
-        if (cell[0] < -FB_LATTICE_MOST || cell[0] > FB_LATTICE_MOST ||
-            cell[1] < -FB_LATTICE_MOST || cell[1] > FB_LATTICE_MOST || cell[2] < 0 ||
-            cell[2] >= s->n_cores) {
+        if (cell[0] < -FB_LATTICE_MOST || cell[0] > FB_LATTICE_MOST || cell[1] < -FB_LATTICE_MOST ||
+            cell[1] > FB_LATTICE_MOST || cell[2] < 0 || cell[2] >= s->n_cores) {
             return "a cell is far off, or of a core that it does not have";
         }
     }
@@ -153,9 +153,13 @@ static void restore_recipe(fb_recipe *recipe, const fb_build *build, const fb_st
     recipe->twist_given = stored->twist_given;
     fb_v3_copy(recipe->up, stored->height_direction);
     if (stored->height_body) {
+        double up[3];
         recipe->up_body = body_called(state->system, stored->height_body);
         fb_v3_copy(recipe->up_rest, stored->height_in_body);
-        fb_m3_mul_v3(recipe->up, state->pose[recipe->up_body].R, recipe->up_rest);
+        fb_m3_mul_v3(up, state->pose[recipe->up_body].R, recipe->up_rest);
+        if (fb_v3_distance(up, recipe->up) > SAME_POSE) { /* else the very numbers, unrounded */
+            fb_v3_copy(recipe->up, up);
+        }
     }
     fb_v3_cross(recipe->across, recipe->up, recipe->along);
     recipe->up_given = true;

@@ -97,8 +97,9 @@ static fb_element *copy(fb_model *model, const fb_element *from, fb_element *own
 
 static void tell(const job *j, const fb_element *element, const char *what) {
     fb_diag_add(j->diag, FB_APPROXIMATED, FB2201, fb_element_place(element),
-                "it no longer finds that muscle", "%s '%s' %s '%s', of which there are %d parts now",
-                element->cls->name, element->name ? element->name : "", what, j->old_name, j->n);
+                "it no longer finds that muscle",
+                "%s '%s' %s '%s', of which there are %d parts now", element->cls->name,
+                element->name ? element->name : "", what, j->old_name, j->n);
 }
 
 /* The place of the old force in a list of references, or -1. */
@@ -268,8 +269,7 @@ static void follow(const job *j, fb_element *element) {
 /* True if a text has a name in it, as a word. */
 static bool mentions(const char *text, const char *name) {
     size_t n = strlen(name);
-    static const char letters[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     for (const char *at = text; (at = strstr(at, name)) != NULL; at++) {
         if ((at == text || !strchr(letters, at[-1])) && (!at[n] || !strchr(letters, at[n]))) {
             return true;
