@@ -6,6 +6,7 @@
 
 #include "formats/bundle_stored.h"
 #include "formats/layers.h"
+#include "libcore/base/arena.h"
 #include "libcore/base/spatial.h"
 #include "libcore/muscle/path.h"
 #include "tests/tools/tables.h"
@@ -202,7 +203,7 @@ static int compare(const char *before_text, const char *after_text, int k, doubl
             FB_TRUE(part->cls == line->cls, "%s: the same class", part->name);
             force += fb_get_number(part, "max_isometric_force");
             FB_NEAR(fb_get_number(part, "max_isometric_force"),
-                    fb_get_number(line, "max_isometric_force") / k, 0, 0.34);
+                    fb_get_number(line, "max_isometric_force") / k, 0, 0.51);
             FB_SAME(fb_get_number(part, "pennation_angle"), fb_get_number(line, "pennation_angle"));
             FB_NEAR(fb_get_number(part, "tendon_slack_length") /
                         fb_get_number(part, "optimal_fiber_length"),
@@ -410,6 +411,49 @@ static void there_are_no_more_parts_than_bundles(void) {
     fb_run_free(&fb);
 }
 
+/* How many allocations it takes to read a document and its bundles. */
+static long allocations_of_reading(const char *text) {
+    fb_diag diag;
+    fb_arena arena;
+    jmp_buf oom;
+    fb_stored *stored;
+    int n;
+    fb_arena_init(&arena);
+    arena.oom = &oom;
+    FB_TRUE(!setjmp(oom), "there is memory");
+    fb_alloc_fail_at(1000000000); /* counts */
+    fb_model *model = fb_test_must(fb_test_fb(text, &diag, NULL), &diag);
+    FB_EQUAL_INT(fb_stored_read(&stored, &n, model, &arena, &diag), FB_OK);
+    long count = fb_alloc_fail_at(0);
+    fb_arena_clear(&arena);
+    fb_model_free(model);
+    fb_diag_clear(&diag);
+    return count;
+}
+
+/* Memory that runs out anywhere after reading (jansson 2.14 has an assertion that fails when it
+ * runs out within a number of more than 16 digits): no output, a status that says so, no crash. */
+static void memory_may_run_out(void) {
+    fb_run fb = FB_RUN(fb_fbgen_main, NULL, "fbgen", "-q", "--no-arms", "--bundles", "8",
+                       "--layers-per-bundle", "4", CONTROLLERS);
+    long first = allocations_of_reading(fb.out) + 10;
+    fb_alloc_fail_at(1000000000);
+    fb_run whole = split(fb.out, "2");
+    long n = fb_alloc_fail_at(0), step = fb_test_is_fast() ? 1 : n / 50 + 1;
+    FB_EQUAL_INT(whole.status, 0);
+    FB_TRUE(n > first + 50, "it allocates %ld times, %ld before it begins", n, first);
+    for (long i = first; i <= n; i += step) {
+        fb_alloc_fail_at(i);
+        fb_run run = split(fb.out, "2");
+        fb_alloc_fail_at(0);
+        FB_TRUE(run.status == 0 ? strcmp(run.out, whole.out) == 0 : run.status >= 3 && !*run.out,
+                "allocation %ld: status %d, %zu bytes", i, run.status, run.n_out);
+        fb_run_free(&run);
+    }
+    fb_run_free(&whole);
+    fb_run_free(&fb);
+}
+
 static const fb_test tests[] = {
     FB_TEST(stored_bundles_make_the_same_body),
     FB_TEST(courses_of_their_own_travel_along),
@@ -420,6 +464,7 @@ static const fb_test tests[] = {
     FB_TEST(nonsense_is_refused),
     FB_TEST(members_that_make_no_sense_are_refused),
     FB_TEST(there_are_no_more_parts_than_bundles),
+    FB_TEST(memory_may_run_out),
     FB_TEST_END,
 };
 
