@@ -421,6 +421,7 @@ static int generate(fb_gen *gen, fb_model *model, fb_states *states) {
     make_all(gen);
     if (!gen->build.straight && !fb_cli_value(gen->cli, "no-arms")) {
         status = fb_gen_arms(gen);
+        status = status == FB_OK ? pose(gen, states) : status;
         if (status != FB_OK) {
             return fb_exit_of(status);
         }
