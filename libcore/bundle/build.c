@@ -10,6 +10,7 @@
 #define PI 3.14159265358979323846
 #define LEAST_SPREAD 0.3 /* of the width: cores nearer to each other do not turn the section */
 #define CUT 0.9
+#define STAGGERED 0.8 /* of the belly: bundles with longer bellies are not staggered */
 #define STAGGERED_CUT 0.95
 #define FIBRE_LAYERS 10 /* of a staggered bundle's belly, at least */
 #define BROAD 0.4       /* of the belly's length: wider muscles are sheets */
@@ -147,7 +148,7 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
                    : recipe->bundles > 0 ? recipe->bundles
                                          : FB_LATTICE_DEFAULT;
     form.cut = options->cut;
-    if (recipe->pennate) {
+    if (recipe->pennate && recipe->fiber_length < STAGGERED * recipe->belly_length) {
         form.fibre_part = fb_lesser(recipe->fiber_length / recipe->belly_length, 1);
     }
     if (form.cut <= 0) {

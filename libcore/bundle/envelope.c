@@ -267,13 +267,15 @@ static fb_status try_envelope(fb_envelope *envelope, const fb_body *body,
     s.field = fb_alloc(s.nodes * sizeof *s.field);
     s.spare = fb_alloc(s.nodes * sizeof *s.spare);
     s.tendon = fb_alloc(s.nodes);
+    s.spans = fb_alloc((size_t)s.n[1] * (size_t)s.n[2] * sizeof *s.spans);
     bool *thin = fb_alloc(body->n_rings * sizeof *thin);
-    bool room = s.ends && s.field && s.spare && s.tendon && thin;
+    bool room = s.ends && s.field && s.spare && s.tendon && s.spans && thin;
     status = room ? make(envelope, &s, thin) : FB_E_MEMORY;
     fb_free(s.ends);
     fb_free(s.field);
     fb_free(s.spare);
     fb_free(s.tendon);
+    fb_free(s.spans);
     fb_free(thin);
     if (status != FB_OK) {
         fb_surface_free(&envelope->mesh);

@@ -19,6 +19,11 @@ typedef struct fb_layer_end {
     double tendon;
 } fb_layer_end;
 
+/* The nodes of a row along x that are near the body; the others stay FAR. */
+typedef struct fb_span {
+    int from, to;
+} fb_span;
+
 /* A body on its grid. */
 typedef struct fb_sampling {
     const fb_body *body;
@@ -29,6 +34,7 @@ typedef struct fb_sampling {
     int n[3];
     size_t step[3], nodes;
     float *field, *spare;
+    fb_span *spans;        /* of row z n[1] + y */
     unsigned char *tendon; /* 0 belly to 200 tendon, of the nearest bundle */
 } fb_sampling;
 

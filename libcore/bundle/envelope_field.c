@@ -3,26 +3,30 @@
 #include "libcore/base/spatial.h"
 #include "libcore/bundle/envelope.h"
 
-#define BAND 1.75 /* cells beside a bundle in which its distance is found */
+#define BAND 1.0  /* cells beside a bundle in which its distance is found */
 #define FIBRE 0.9 /* radius in cells that no sampling on the grid tears */
 
 /* ---- distances from the bundles -------------------------------------------------------------- */
 
-/* Signed distance of d from an ellipse with semi-axes u, w, in their plane. */
+/* Signed distance of d from an ellipse with semi-axes u, w, in their plane: of the first order,
+ * which is too little far from a flat one, but no less than from the circle around it. */
 static double ellipse_distance(const double *d, const double *u, const double *w) {
     double uu = fb_v3_dot(u, u), ww = fb_v3_dot(w, w), uw = fb_v3_dot(u, w);
     double du = fb_v3_dot(d, u), dw = fb_v3_dot(d, w), det = uu * ww - uw * uw;
+    double circle = fb_v3_norm(d) - sqrt(fb_greater(uu, ww));
     if (!(det > 1e-12)) {
-        return fb_v3_norm(d);
+        return circle;
     }
     double x = (ww * du - uw * dw) / det, y = (uu * dw - uw * du) / det;
     double root = fb_length2(x, y), slope = (x * x * ww - 2 * x * y * uw + y * y * uu) / det;
-    return root < 1e-6 ? -sqrt(fb_lesser(uu, ww)) : (root - 1) * root / sqrt(slope);
+    return root < 1e-6 ? -sqrt(fb_lesser(uu, ww))
+                       : fb_greater((root - 1) * root / sqrt(slope), circle);
 }
 
-/* Signed distance from a layer; FB_ENVELOPE_FAR beside it, where another layer has the point. */
+/* Signed distance from a layer; FAR beside it, where another layer has the point, and if it is
+ * certainly farther than so much beyond the widest semi-axis. */
 static double layer_distance(const fb_layer_end *e, const double *p, bool first, bool last,
-                             double *t) {
+                             double farthest, double *t) {
     double from[3], to[3], d[3], u[3], w[3];
     fb_v3_sub(from, p, e[0].c);
     fb_v3_sub(to, p, e[1].c);
@@ -35,6 +39,9 @@ static double layer_distance(const fb_layer_end *e, const double *p, bool first,
         d[i] = from[i] + *t * (e[0].c[i] - e[1].c[i]);
         u[i] = e[0].u[i] + *t * (e[1].u[i] - e[0].u[i]);
         w[i] = e[0].w[i] + *t * (e[1].w[i] - e[0].w[i]);
+    }
+    if (fb_v3_dot(d, d) > farthest * farthest) {
+        return (double)FB_ENVELOPE_FAR;
     }
     double aside = ellipse_distance(d, u, w), beyond = first ? -below : -(double)FB_ENVELOPE_FAR;
     beyond = last ? fb_greater(beyond, above) : beyond;
@@ -56,6 +63,8 @@ static void box_around(const fb_sampling *s, const fb_layer_end *e, double band,
 
 static void sample_layer(fb_sampling *s, const fb_layer_end *e, bool first, bool last) {
     int low[3], high[3];
+    double widest = fb_greater(fb_greater(fb_v3_norm(e[0].u), fb_v3_norm(e[0].w)),
+                               fb_greater(fb_v3_norm(e[1].u), fb_v3_norm(e[1].w)));
     box_around(s, e, BAND, low, high);
     for (int z = low[2]; z <= high[2]; z++) {
         for (int y = low[1]; y <= high[1]; y++) {
@@ -63,10 +72,11 @@ static void sample_layer(fb_sampling *s, const fb_layer_end *e, bool first, bool
             for (int x = low[0]; x <= high[0]; x++) {
                 float *value = s->field + row + x;
                 const double p[3] = {x, y, z};
-                if ((double)*value < -BAND) {
-                    continue; /* deep inside another */
+                if (*value <= 0) {
+                    continue; /* inside another: how deep is not asked for */
                 }
-                double t = 0, f = layer_distance(e, p, first, last, &t);
+                double farthest = widest + fb_lesser((double)*value, BAND), t = 0;
+                double f = layer_distance(e, p, first, last, farthest, &t);
                 if (f < (double)*value) {
                     double tendon = e[0].tendon + t * (e[1].tendon - e[0].tendon);
                     *value = (float)f;
@@ -77,15 +87,33 @@ static void sample_layer(fb_sampling *s, const fb_layer_end *e, bool first, bool
     }
 }
 
+/* Nodes that the closing may have to do with: within the ball's radius of a layer. */
+static void widen_spans(fb_sampling *s, const fb_layer_end *e) {
+    int low[3], high[3];
+    box_around(s, e, s->radius + 3, low, high);
+    for (int z = low[2]; z <= high[2]; z++) {
+        for (int y = low[1]; y <= high[1]; y++) {
+            fb_span *span = s->spans + z * s->n[1] + y;
+            span->from = low[0] < span->from ? low[0] : span->from;
+            span->to = high[0] + 1 > span->to ? high[0] + 1 : span->to;
+        }
+    }
+}
+
 void fb_envelope_sample(fb_sampling *s) {
     for (size_t i = 0; i < s->nodes; i++) {
-        s->field[i] = FB_ENVELOPE_FAR;
+        s->field[i] = s->spare[i] = FB_ENVELOPE_FAR;
+    }
+    for (int i = 0; i < s->n[1] * s->n[2]; i++) {
+        s->spans[i] = (fb_span){s->n[0], 0};
     }
     memset(s->tendon, FB_ENVELOPE_UNKNOWN, s->nodes);
     for (size_t i = 0; i < s->body->n_bundles; i++) {
         const fb_bundle *b = s->body->bundles + i;
         for (size_t k = 0; k + 1 < b->rings; k++) {
-            sample_layer(s, s->ends + b->first + k, k == 0, k + 2 == b->rings);
+            const fb_layer_end *e = s->ends + b->first + k;
+            widen_spans(s, e);
+            sample_layer(s, e, k == 0, k + 2 == b->rings);
         }
     }
 }
@@ -112,19 +140,27 @@ static void lower_rows(float *to, const float *from, size_t step, int at, int n,
     }
 }
 
-static void lower_within_row(float *to, const float *from, int n, int reach) {
-    memcpy(to, from, (size_t)n * sizeof *to);
+/* The same within a row, for the nodes of a span. */
+static void lower_within_row(float *to, const float *from, fb_span span, int n, int reach) {
+    memcpy(to + span.from, from + span.from, (size_t)(span.to - span.from) * sizeof *to);
     for (int k = 1; k <= reach; k++) {
         float square = (float)(k * k);
-        for (int x = 0; x + k < n; x++) {
+        int last = span.to + k < n ? span.to : n - k, first = span.from > k ? span.from : k;
+        for (int x = span.from; x < last; x++) {
             float value = from[x + k] + square;
             to[x] = value < to[x] ? value : to[x];
         }
-        for (int x = k; x < n; x++) {
+        for (int x = first; x < span.to; x++) {
             float value = from[x - k] + square;
             to[x] = value < to[x] ? value : to[x];
         }
     }
+}
+
+static void swap_fields(fb_sampling *s) {
+    float *field = s->field;
+    s->field = s->spare;
+    s->spare = field;
 }
 
 /* field(p) = min over q of field(q) + |p - q|^2, axis by axis, for squares up to reach^2. The
@@ -132,38 +168,43 @@ static void lower_within_row(float *to, const float *from, int n, int reach) {
  * functions", Theory of Computing 8, 2012. */
 static void lower_parabolas(fb_sampling *s, int reach) {
     for (int axis = 0; axis < 3; axis++) {
-        for (int z = 0; z < s->n[2]; z++) {
-            for (int y = 0; y < s->n[1]; y++) {
-                size_t row = (size_t)z * s->step[2] + (size_t)y * s->step[1];
-                if (axis == 0) {
-                    lower_within_row(s->spare + row, s->field + row, s->n[0], reach);
-                } else {
-                    lower_rows(s->spare + row, s->field + row, s->step[axis], axis == 1 ? y : z,
-                               s->n[axis], reach, s->n[0]);
-                }
+        for (int i = 0; i < s->n[1] * s->n[2]; i++) {
+            fb_span span = s->spans[i];
+            size_t row = (size_t)i * s->step[1], from = row + (size_t)span.from;
+            if (span.from >= span.to) {
+                continue;
+            }
+            if (axis == 0) {
+                lower_within_row(s->spare + row, s->field + row, span, s->n[0], reach);
+            } else {
+                int at = axis == 1 ? i % s->n[1] : i / s->n[1];
+                lower_rows(s->spare + from, s->field + from, s->step[axis], at, s->n[axis], reach,
+                           span.to - span.from);
             }
         }
-        float *swap = s->field;
-        s->field = s->spare;
-        s->spare = swap;
+        swap_fields(s);
     }
 }
 
-/* From distances f of the seeds, 0 to 1 cell, and FB_ENVELOPE_FAR elsewhere, to distances less the
- * radius: |p - q| + f(q) <= r for some seed q is the same as min of |p - q|^2 + 2 r f - f^2 <= r^2.
- * Beyond r the least is that of the seeds farthest out, at f* or so, whose sum D follows from (D -
- * f*)^2 + 2 r f* - f*^2. */
+/* From distances f of the seeds, 0 to 1 cell, and FAR elsewhere, to distances less the radius:
+ * |p - q| + f(q) <= r for some seed q is the same as min of |p - q|^2 + 2 r f - f^2 <= r^2. Beyond
+ * r the least is that of the seeds farthest out, at g or so, whose sum D follows from
+ * (D - g)^2 + 2 r g - g^2. */
 static void grow(fb_sampling *s, double outermost) {
-    float r = (float)s->radius, outer = (float)outermost;
-    for (size_t i = 0; i < s->nodes; i++) {
-        float f = s->field[i];
-        s->field[i] = f < FB_ENVELOPE_FAR ? 2 * r * f - f * f : FB_ENVELOPE_FAR;
+    float r = (float)s->radius, g = (float)outermost;
+    for (int i = 0; i < s->n[1] * s->n[2]; i++) {
+        float *row = s->field + (size_t)i * s->step[1];
+        for (int x = s->spans[i].from; x < s->spans[i].to; x++) {
+            row[x] = row[x] < FB_ENVELOPE_FAR ? 2 * r * row[x] - row[x] * row[x] : FB_ENVELOPE_FAR;
+        }
     }
     lower_parabolas(s, (int)ceil(s->radius + 2));
-    for (size_t i = 0; i < s->nodes; i++) {
-        float square = s->field[i];
-        s->field[i] = square > r * r ? outer - r + sqrtf(square - r * r + (r - outer) * (r - outer))
-                                     : sqrtf(square > 0 ? square : 0) - r;
+    for (int i = 0; i < s->n[1] * s->n[2]; i++) {
+        float *row = s->field + (size_t)i * s->step[1];
+        for (int x = s->spans[i].from; x < s->spans[i].to; x++) {
+            float f = row[x], beyond = f - r * r + (r - g) * (r - g);
+            row[x] = f > r * r ? g - r + sqrtf(beyond) : sqrtf(f > 0 ? f : 0) - r;
+        }
     }
 }
 
@@ -188,36 +229,40 @@ static float distance_outside(const fb_sampling *s, const int *at, size_t node) 
 }
 
 void fb_envelope_close(fb_sampling *s) {
-    for (size_t i = 0; i < s->nodes; i++) {
-        float f = s->field[i];
-        s->field[i] = f > 1 ? FB_ENVELOPE_FAR : f > 0 ? f : 0;
-    }
-    grow(s, 0.7);
-    for (int z = 0; z < s->n[2]; z++) {
-        for (int y = 0; y < s->n[1]; y++) {
-            for (int x = 0; x < s->n[0]; x++) {
-                const int at[3] = {x, y, z};
-                size_t node = (size_t)z * s->step[2] + (size_t)y * s->step[1] + (size_t)x;
-                bool outside = s->field[node] >= 0;
-                s->spare[node] = outside ? 0 : distance_outside(s, at, node);
-            }
+    int rows = s->n[1] * s->n[2];
+    for (int i = 0; i < rows; i++) {
+        float *row = s->field + (size_t)i * s->step[1];
+        for (int x = s->spans[i].from; x < s->spans[i].to; x++) {
+            row[x] = row[x] > 1 ? FB_ENVELOPE_FAR : row[x] > 0 ? row[x] : 0;
         }
     }
-    float *swap = s->field;
-    s->field = s->spare;
-    s->spare = swap;
+    grow(s, 0.7);
+    for (int i = 0; i < rows; i++) {
+        for (int x = s->spans[i].from; x < s->spans[i].to; x++) {
+            const int at[3] = {x, i % s->n[1], i / s->n[1]};
+            size_t node = (size_t)i * s->step[1] + (size_t)x;
+            bool outside = s->field[node] >= 0;
+            s->spare[node] = outside ? 0 : distance_outside(s, at, node);
+        }
+    }
+    swap_fields(s);
     grow(s, 0.5);
-    for (size_t i = 0; i < s->nodes; i++) {
-        s->field[i] = -s->field[i];
+    for (int i = 0; i < rows; i++) {
+        float *row = s->field + (size_t)i * s->step[1];
+        for (int x = s->spans[i].from; x < s->spans[i].to; x++) {
+            row[x] = -row[x];
+        }
     }
 }
 
 double fb_envelope_shift(fb_sampling *s) {
     double volume = 0;
-    for (size_t i = 0; i < s->nodes; i++) {
-        double share = 0.5 - (double)s->field[i];
-        volume += fb_lesser(fb_greater(share, 0), 1);
-        s->field[i] -= (float)FB_ENVELOPE_SHIFT;
+    for (int i = 0; i < s->n[1] * s->n[2]; i++) {
+        float *row = s->field + (size_t)i * s->step[1];
+        for (int x = s->spans[i].from; x < s->spans[i].to; x++) {
+            volume += fb_lesser(fb_greater(0.5 - (double)row[x], 0), 1);
+            row[x] -= (float)FB_ENVELOPE_SHIFT;
+        }
     }
     return volume;
 }

@@ -5,7 +5,6 @@
 
 #include "libcore/base/arena.h"
 #include "libcore/base/number.h"
-#include "libcore/base/spatial.h"
 
 #define PI 3.14159265358979323846
 #define LEAST_LAYERS 4 /* of a staggered bundle's belly */
@@ -167,7 +166,7 @@ void fb_form_size(const fb_form *form, double belly, double strength, double *a,
 /* Where each bundle's belly lies, and its shape, along sections. */
 static void shape_cells(fb_form *form, const fb_sections *s, double strength) {
     size_t layers = s->upper - s->lower, own = layers;
-    int low = form->lattice.low[1], rows = form->lattice.size[1];
+    int low = form->lattice.low[1], high = low + form->lattice.size[1] - 1;
     if (form->fibre_part < 1) {
         own = (size_t)floor(form->fibre_part * (double)layers + 0.5);
         own = own < LEAST_LAYERS ? LEAST_LAYERS : own;
@@ -182,49 +181,15 @@ static void shape_cells(fb_form *form, const fb_sections *s, double strength) {
     fb_shape shape = shape_of(form, below, part - below, strength);
     for (size_t c = 0; c < form->lattice.n; c++) {
         fb_place_cell *cell = form->cells + c;
-        double along = rows > 1 ? (double)(cell->j - low) / (rows - 1) : 0.5;
+        /* fibres from an aponeurosis in the middle to one on either side: inner bellies lie lower
+         */
+        int row = cell->j >= 0 ? cell->j : -1 - cell->j, rows = cell->j >= 0 ? high : -1 - low;
+        double along = rows > 0 ? (double)row / rows : 0.5;
         cell->shape = shape;
         cell->lower = s->lower + (size_t)floor(along * (double)(layers - own) + 0.5);
         cell->widest = cell->lower + up_to;
         cell->upper = cell->lower + own;
     }
-}
-
-/* The size of a cell's section k, of its widest section's area, where the core's lengths are `at`.
- */
-static double area_at(const fb_place_cell *c, const double *at, size_t k) {
-    double z = at[k] - at[c->widest], part = z / (z < 0 ? c->shape.c1 : c->shape.c2);
-    double cut = z < 0 ? c->shape.l2 / c->shape.c1 : c->shape.l3 / c->shape.c2;
-    return 1 - fmin(part * part, cut * cut);
-}
-
-/* Where bellies are staggered, those below the plane y = 0 swell first: moves the planes so that
- * the middle of the pile stays on the core. */
-static const char *centre(const fb_form *form, const fb_sections *s, fb_frame *frames) {
-    double *at = fb_alloc(s->n * sizeof *at);
-    if (!at) {
-        return "there is not enough memory for its sections";
-    }
-    at[0] = 0;
-    for (size_t k = 1; k < s->n; k++) {
-        at[k] = at[k - 1] + fb_v3_distance(s->frames[k - 1].o, s->frames[k].o);
-    }
-    for (size_t k = 0; k < s->n; k++) {
-        double above = 0;
-        for (size_t c = 0; c < form->lattice.n; c++) {
-            const fb_place_cell *cell = form->cells + c;
-            if (cell->i == 0) {
-                double high = 2 * cell->shape.b * area_at(cell, at, k);
-                above += (cell->j >= 0 ? high : -high) / (s->width ? s->width[k] : 1);
-            }
-        }
-        for (size_t h = 0; h < s->n_heads; h++) {
-            fb_frame *f = frames + h * s->n + k;
-            fb_v3_madd(f->o, -0.5 * above, f->y);
-        }
-    }
-    fb_free(at);
-    return NULL;
 }
 
 /* Room in a body for all bundles and rings, and its names. */
@@ -250,20 +215,6 @@ static const char *make_room(fb_body *body, const fb_form *form, const fb_placin
 
 static const char *place(fb_body *body, fb_form *form, const fb_sections *s, bool flush,
                          fb_scratch *scratch) {
-    fb_frame *frames = NULL;
-    if (form->fibre_part < 1) {
-        size_t bytes = s->n_heads * s->n * sizeof *frames;
-        frames = fb_alloc(bytes);
-        const char *why = frames ? NULL : "there is not enough memory for its sections";
-        if (!why) {
-            memcpy(frames, s->frames, bytes);
-            why = centre(form, s, frames);
-        }
-        if (why) {
-            fb_free(frames);
-            return why;
-        }
-    }
     fb_placing p = {.n_cells = form->lattice.n,
                     .cells = form->cells,
                     .n_sections = s->n,
@@ -271,14 +222,12 @@ static const char *place(fb_body *body, fb_form *form, const fb_sections *s, boo
                     .first = s->first,
                     .last = s->last,
                     .n_heads = s->n_heads,
-                    .frames = frames ? frames : s->frames,
+                    .frames = s->frames,
                     .apart = form->n_heads > 1 ? s->apart : NULL,
                     .width = s->width,
                     .flush = flush};
     const char *why = make_room(body, form, &p);
-    why = why ? why : fb_place_body(body, &p, scratch);
-    fb_free(frames);
-    return why;
+    return why ? why : fb_place_body(body, &p, scratch);
 }
 
 const char *fb_form_place(fb_body *body, fb_form *form, const fb_sections *sections,

@@ -21,6 +21,7 @@ typedef struct grid {
     double *scale;        /* [cells]: factor of both semi-axes for exact volume */
     double (*stretch)[2]; /* [cells] of the belly, below and above */
     double *width;        /* [stride], or NULL */
+    double *slack;        /* [stride] */
     double *contact[2];   /* [ROW_CONTACT_COUNT][stride] */
     double *spare;        /* [3][stride] */
 } grid;
@@ -330,7 +331,7 @@ static void pass(const grid *g, int number, fb_ring *spare) {
             fb_row_axis(b, s, g->sections, p->base);
             for (int up = 0; up < 2; up++) {
                 fb_row_turn(b, frame_of(g, p->cells[cell].head[up]), s, up ? p->base : 0,
-                            up ? g->sections : p->base, SLACK);
+                            up ? g->sections : p->base, g->slack);
             }
             int i = p->cells[cell].i, other = g->inner[2 * cell], below = g->inner[2 * cell + 1];
             if (other >= 0 && i != 0) {
@@ -409,10 +410,11 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
     g.contact[0] = fb_scratch_take(scratch, ROW_CONTACT_COUNT * g.stride, sizeof *g.rows);
     g.contact[1] = fb_scratch_take(scratch, ROW_CONTACT_COUNT * g.stride, sizeof *g.rows);
     g.spare = fb_scratch_take(scratch, 3 * g.stride, sizeof *g.spare);
+    g.slack = fb_scratch_take(scratch, g.stride, sizeof *g.slack);
     g.width = fb_scratch_take(scratch, g.stride, sizeof *g.width);
     fb_ring *spare = fb_scratch_take(scratch, sections + 2, sizeof *spare);
     if (g.rows && g.frames && g.inner && g.turn && g.scale && g.stretch && g.contact[0] &&
-        g.contact[1] && g.spare && g.width && spare) {
+        g.contact[1] && g.spare && g.slack && g.width && spare) {
         why = find_neighbours(&g, scratch);
     }
     double *width = g.width;
@@ -423,6 +425,9 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
             g.width = NULL;
         }
         lay_frames(&g);
+        for (size_t k = 0; k < sections; k++) { /* heads that are apart run along their frames */
+            g.slack[k] = place->apart && place->apart[k] ? 2 : SLACK;
+        }
         for (size_t i = 0; i < n; i++) {
             g.scale[i] = g.stretch[i][0] = g.stretch[i][1] = 1;
         }
@@ -433,6 +438,7 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
     }
     fb_scratch_give(scratch, spare);
     fb_scratch_give(scratch, width);
+    fb_scratch_give(scratch, g.slack);
     fb_scratch_give(scratch, g.spare);
     fb_scratch_give(scratch, g.contact[1]);
     fb_scratch_give(scratch, g.contact[0]);

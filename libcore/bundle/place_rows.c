@@ -154,12 +154,12 @@ WIDE void fb_row_axis(double *b, size_t stride, size_t n, size_t base) {
 }
 
 WIDE void fb_row_turn(double *b, const double *frame, size_t stride, size_t from, size_t to,
-                      double slack) {
+                      const double *slack) {
     size_t s = stride;
     SIDE_BY_SIDE
     for (size_t k = from; k < to; k++) {
         v3 t = get(b + ROW_G * s, s, k), off = sub(get(frame + ROW_FZ * s, s, k), t);
-        double l = sqrt(dot(off, off)), f = l > slack ? slack / l : 1;
+        double l = sqrt(dot(off, off)), f = l > slack[k] ? slack[k] / l : 1;
         put(b + ROW_T * s, s, k, unit(add(t, times(f, off))));
     }
 }

@@ -41,9 +41,9 @@ void fb_row_solve(double *b, const double *x, const double *y, size_t stride, si
  * `base` on. n is at least 3. */
 void fb_row_axis(double *b, size_t stride, size_t n, size_t base);
 /* Rings in the plane of their section, z of the frame being its normal, but turned where that would
- * lean more than `slack` (rad) from square to the bundle's axis. */
+ * lean more than `slack` (a row, rad) from square to the bundle's axis. */
 void fb_row_turn(double *b, const double *frame, size_t stride, size_t from, size_t to,
-                 double slack);
+                 const double *slack);
 /* The direction of the lattice's row: that to the neighbour a along x (sign as above) and, unless
  * below is NULL, that of the neighbour along y in equal parts. */
 void fb_row_follow(double *b, const double *a, const double *below, size_t stride, size_t n,

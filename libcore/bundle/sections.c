@@ -16,8 +16,9 @@
 #define FAN_LEAST 0.35   /* width of a fan, of that where it is widest .. */
 #define FAN_MOST 1.8
 #define STEEPEST 0.5 /* tangent: how fast the outermost bundles come nearer to the core */
-#define CLEAR 0.05   /* of what bundles need: cores further from each other part the heads */
 #define OWN_WAY 1    /* of what bundles need: so much more, and a head follows its core alone */
+#define CLEAR 0.02   /* of what bundles need: less, and heads stay together */
+#define SMOOTHINGS 6 /* of the way from together to apart, over sections */
 #define FOLD (-0.5)  /* cosine of the turn between layers at which a core folds on itself */
 
 /* ---- curves ---------------------------------------------------------------------------------- */
@@ -291,32 +292,37 @@ static const char *part_heads(fb_sections *s, const curve *cores, const fb_strip
                               const fb_frame *mean, const fb_section_options *o,
                               double (*places)[3], double *offset, double *own_way) {
     size_t n = s->n, heads = s->n_heads;
-    /* along x of the mean frames: the middle of each head, no nearer to the next than bundles need
-     */
+    /* heads whose cores are further from each other than their bundles need go their own way */
     for (size_t k = 0; k < n; k++) {
-        double a = o->half_width * width_at(s, k, o->cut), shift = 0, total = 0;
+        double a = o->half_width * width_at(s, k, o->cut), last[3];
         own_way[k] = 0;
+        s->apart[k] = false;
         for (size_t h = 0; h < heads; h++) {
-            double p[3], d[3];
+            double p[3];
             point_at(p, cores[h].points, DENSE, length_at(s, cores + h, k));
-            fb_v3_sub(d, p, mean[k].o);
-            double want = fb_v3_dot(d, mean[k].x);
             if (h > 0) {
                 double need = 0.5 * a * (strips[h].right - strips[h - 1].left);
-                double least = offset[(h - 1) * n + k] + need;
-                s->apart[k] |= want > least + CLEAR * need;
-                own_way[k] = fb_greater(own_way[k], (want - least) / (OWN_WAY * need));
-                want = fb_greater(want, least);
+                double gap = fb_v3_distance(p, last) / need - 1;
+                own_way[k] = fb_greater(own_way[k], fb_lesser(gap / OWN_WAY, 1));
+                s->apart[k] |= gap > CLEAR;
             }
-            offset[h * n + k] = want;
-            double weight = strips[h].right - strips[h].left;
-            double middle = 0.5 * a * (strips[h].left + strips[h].right);
-            shift += weight * (want - middle);
-            total += weight;
+            fb_v3_copy(last, p);
         }
-        own_way[k] = fb_lesser(own_way[k], 1);
-        for (size_t h = 0; h < heads; h++) { /* heads pushed apart stay about their mean */
-            offset[h * n + k] -= shift / total;
+    }
+    for (int sweep = 0; sweep < SMOOTHINGS; sweep++) {
+        double before = own_way[0];
+        for (size_t k = 1; k + 1 < n; k++) {
+            double here = own_way[k];
+            own_way[k] = 0.25 * before + 0.5 * here + 0.25 * own_way[k + 1];
+            before = here;
+        }
+    }
+    /* else they stand side by side along x of the mean frames */
+    for (size_t k = 0; k < n; k++) {
+        double a = o->half_width * width_at(s, k, o->cut);
+        own_way[k] = s->apart[k] ? own_way[k] : 0;
+        for (size_t h = 0; h < heads; h++) {
+            offset[h * n + k] = 0.5 * a * (strips[h].left + strips[h].right);
         }
     }
     for (size_t h = 0; h < heads; h++) {

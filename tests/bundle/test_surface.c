@@ -326,6 +326,27 @@ static void the_envelope_fits_the_outlines(void) {
     fb_body_free(&body);
 }
 
+/* A long, thin muscle whose bundles are thinner than a cell: the volume is nearly that of a grid
+ * with 16 times as many nodes. */
+static void volumes_hardly_depend_on_the_grid(void) {
+    const lattice l = {.radius = 11.3,
+                       .rings = 25,
+                       .a = 0.0004,
+                       .b = 0.0002,
+                       .length = 0.25,
+                       .thin = 1,
+                       .bend = 0.4};
+    fb_body body = lattice_body(&l);
+    fb_envelope coarse = envelope_of(&body, 100000), fine = envelope_of(&body, 1600000);
+    FB_TRUE(coarse.spacing > 2 * fine.spacing && coarse.spacing > 4 * l.b, "%g, %g", coarse.spacing,
+            fine.spacing);
+    FB_NEAR(coarse.volume, fine.volume, 0, 0.02);
+    FB_NEAR(fine.volume, fine.bundles * 4 / BODIES_PI, 0, 0.02);
+    fb_surface_free(&coarse.mesh);
+    fb_surface_free(&fine.mesh);
+    fb_body_free(&body);
+}
+
 /* Twice the same bytes, and turned and moved nearly the same volume. */
 static void envelopes_do_not_depend_on_the_frame(void) {
     const lattice l = {.radius = 3,
@@ -450,6 +471,7 @@ static const fb_test tests[] = {
     FB_TEST(a_thin_fibre_does_not_tear),
     FB_TEST(grooves_are_filled_as_far_as_the_ball_goes),
     FB_TEST(the_envelope_fits_the_outlines),
+    FB_TEST(volumes_hardly_depend_on_the_grid),
     FB_TEST(envelopes_do_not_depend_on_the_frame),
     FB_TEST(colours_follow_the_bundles),
     FB_TEST(what_has_no_surface),
