@@ -57,6 +57,8 @@ BINARIES := $(TOOLS:%=$(BUILD)/%)
 TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
 # what holds for any model; with its own malloc, which counts
 PROPERTIES := $(BUILD)/tests/properties/properties
+# how near two surfaces lie to each other: for tests/bundles_lhdl.py
+COMPARE := $(BUILD)/tests/bundle/compare_surfaces
 TEST_HELP := $(call object,tests/help.c)
 
 .PHONY: all lib tools help deps demo check check-all test install uninstall asan ubsan valgrind coverage bench fuzz \
@@ -93,6 +95,9 @@ $(BINARIES): $(BUILD)/%: $(BUILD)/tools/%_main.o $(CLI) $(LIB)
 
 $(TESTS): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_HELP) $(CLI) $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(LIBS) -lcunit -o $@
+
+$(COMPARE): $(BUILD)/tests/bundle/compare_surfaces.o $(LIB)
+	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@
 
 -include $(shell find build -name '*.d' 2>/dev/null)
 

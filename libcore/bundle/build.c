@@ -90,9 +90,9 @@ static void order_cores(int *order, const fb_recipe *recipe, const double *x) {
 }
 
 /* The outline that the recipe asks for, or one as wide as its cores lie apart. `pile`: how high
- * bundles pile up. */
+ * bundles pile up; `corners`: room for those of a profile. */
 static void choose_outline(fb_lattice_outline *outline, const fb_recipe *recipe, double spread,
-                           double pile) {
+                           double pile, double (*corners)[2]) {
     const fb_outline *asked = &recipe->outline;
     *outline = (fb_lattice_outline){.kind = FB_LATTICE_ROUND, .corner = 1};
     double aspect = asked->kind == FB_OUTLINE_FLAT ? 1.5 / recipe->ratio : 1 / recipe->ratio;
@@ -101,7 +101,16 @@ static void choose_outline(fb_lattice_outline *outline, const fb_recipe *recipe,
         double area = PI / 4 * recipe->width * recipe->height;
         aspect = fb_greater(aspect, fb_lesser(PI / 4 * width * width / area, MOST_ASPECT));
     }
-    if (asked->kind == FB_OUTLINE_POLYGON) {
+    if (recipe->profile) {
+        outline->kind = FB_LATTICE_POLYGON;
+        outline->points = (const double(*)[2])corners;
+        outline->n_points = FB_PROFILE_CORNERS;
+        for (int i = 0; i < FB_PROFILE_CORNERS; i++) {
+            corners[i][0] = recipe->profile->polygon[i][0] * recipe->width;
+            corners[i][1] = recipe->profile->polygon[i][1] * 4 / PI *
+                            recipe->profile->area[recipe->profile->widest] / recipe->width;
+        }
+    } else if (asked->kind == FB_OUTLINE_POLYGON) {
         outline->kind = FB_LATTICE_POLYGON;
         outline->points = (const double(*)[2])asked->polygon;
         outline->n_points = (size_t)asked->n_polygon;
@@ -140,6 +149,7 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
     }
     fb_v3_cross(build->x, build->up, recipe->along);
     order_cores(build->core, recipe, build->x);
+    double corners[FB_PROFILE_CORNERS][2];
     fb_form_options form = fb_form_options_default();
     form.name = recipe->name;
     form.volume = recipe->volume * (options->packing == FB_PACK_ENVELOPE ? PI / 4 : 1);
@@ -148,14 +158,14 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
                    : recipe->bundles > 0 ? recipe->bundles
                                          : FB_LATTICE_DEFAULT;
     form.cut = options->cut;
-    if (recipe->pennate && recipe->fiber_length < STAGGERED * recipe->belly_length) {
+    if (recipe->pennate && !recipe->profile && recipe->fiber_length < STAGGERED * recipe->belly_length) {
         form.fibre_part = fb_lesser(recipe->fiber_length / recipe->belly_length, 1);
     }
     if (form.cut <= 0) {
         form.cut = form.fibre_part < 1 ? STAGGERED_CUT : CUT;
     }
     build->options.cut = form.cut;
-    choose_outline(&form.outline, recipe, spread, fb_form_pile(form.fibre_part, form.cut));
+    choose_outline(&form.outline, recipe, spread, fb_form_pile(form.fibre_part, form.cut), corners);
     for (size_t h = 0; h < heads; h++) {
         const fb_core *core = recipe->cores + build->core[h];
         double belly = core->belly[1] - core->belly[0];
@@ -250,6 +260,10 @@ static const char *sections_of(fb_build *build, const fb_recipe *recipe, fb_sect
                             .twist = build->twist,
                             .cut = {build->form.cut, build->form.cut},
                             .law = build->law};
+    if (recipe->profile && !as->straight) { /* bundles run from end to end of the surface */
+        return fb_sections_of_profile(sections, recipe->profile, o.layers,
+                                      as->kept ? 0.75 * build->belly : 0);
+    }
     double width, height;
     fb_form_size(&build->form, build->belly * as->stretch, as->strength, &o.half_width, &width,
                  &height);

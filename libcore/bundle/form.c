@@ -225,6 +225,7 @@ static const char *place(fb_body *body, fb_form *form, const fb_sections *s, boo
                     .frames = s->frames,
                     .apart = form->n_heads > 1 ? s->apart : NULL,
                     .width = s->width,
+                    .area = s->area,
                     .flush = flush};
     const char *why = make_room(body, form, &p);
     return why ? why : fb_place_body(body, &p, scratch);

@@ -44,9 +44,9 @@ static void free_cubes(cubes *c) {
     fb_free(c->aside);
 }
 
-static const char *find_cubes(cubes *c, const fb_triangles *mesh) {
+static const char *find_cubes(cubes *c, const fb_shell *mesh) {
     memset(c, 0, sizeof *c);
-    const char *why = fb_solid_make(&c->solid, mesh, cbrt(fb_triangles_volume(mesh) / CUBES));
+    const char *why = fb_solid_make(&c->solid, mesh, cbrt(fb_shell_volume(mesh) / CUBES));
     if (why) {
         return why;
     }
@@ -121,11 +121,12 @@ static const char *distances(cubes *c, const double (*points)[3], int n_points) 
 
 /* ---- the core -------------------------------------------------------------------------------- */
 
-/* Means of the places in each of N pieces, and how many cubes those have. Returns four times the
- * standard deviation from them, which is the width if the muscle is flat. */
-static double centroids(const cubes *c, double from, double step, double (*mean)[3],
-                        double *weight) {
-    double square = 0, n = 0;
+/* Means of the places in each of N pieces, and how many cubes those have; and how wide the muscle is
+ * there if it is flat, in pieces: four times the standard deviation from the mean, of a piece and
+ * those near it. */
+static void centroids(const cubes *c, double from, double step, double (*mean)[3],
+                      double *weight, double *width) {
+    double square[N] = {0};
     memset(mean, 0, N * sizeof *mean);
     memset(weight, 0, N * sizeof *weight);
     for (size_t i = 0; i < c->n; i++) {
@@ -144,19 +145,26 @@ static double centroids(const cubes *c, double from, double step, double (*mean)
         int k = (int)floor((c->at[i] - from) / step);
         if (k >= 0 && k < N) {
             double d = fb_v3_distance(c->place[i], mean[k]);
-            square += d * d;
-            n++;
+            square[k] += d * d;
         }
     }
-    return n > 0 ? 4 * sqrt(square / n) : 0;
+    for (int k = 0; k < N; k++) {
+        double sum = 0, n = 0;
+        for (int j = k - WINDOW < 0 ? 0 : k - WINDOW; j <= k + WINDOW && j < N; j++) {
+            sum += square[j];
+            n += weight[j];
+        }
+        width[k] = n > 0 ? 4 * sqrt(sum / n) / step : 0;
+    }
 }
 
 /* A smooth course through centroids: the least sum of weighted squared distances from them and of
  * squared second differences. These weigh so much that the course follows turns that are longer
- * than `reach` sections (C. H. Reinsch, "Smoothing by spline functions", Numerische Mathematik 10,
+ * than reach[k] sections (C. H. Reinsch, "Smoothing by spline functions", Numerische Mathematik 10,
  * 1967): a core that bends more sharply than its muscle is wide would wander in it. */
-static void smooth(double (*p)[3], const double (*mean)[3], const double *weight, double reach) {
-    double a[N][N], r[N][3], most = 0, stiff = pow(fmax(reach, 1), 4);
+static void smooth(double (*p)[3], const double (*mean)[3], const double *weight,
+                   const double *reach) {
+    double a[N][N], r[N][3], most = 0;
     memset(a, 0, sizeof a);
     for (int k = 0; k < N; k++) {
         most = fmax(most, weight[k]);
@@ -167,6 +175,7 @@ static void smooth(double (*p)[3], const double (*mean)[3], const double *weight
     }
     for (int m = 1; m + 1 < N; m++) {
         static const double part[3] = {1, -2, 1};
+        double stiff = pow(fmax(reach[m], 1), 4);
         for (int i = 0; i < 9; i++) {
             a[m - 1 + i / 3][m - 1 + i % 3] += stiff * part[i / 3] * part[i % 3];
         }
@@ -293,7 +302,7 @@ static void extent(const cubes *c, double step, double *from, double *to) {
 /* A first course by distance from the insertion, then by planes square to the last. */
 static const char *find_core(cubes *c, course *core, const double (*insertion)[3],
                              int n_insertion) {
-    double mean[N][3], weight[N], p[N][3], far = 0;
+    double mean[N][3], weight[N], reach[N], p[N][3], far = 0;
     const char *why = distances(c, insertion, n_insertion);
     if (why) {
         return why;
@@ -310,8 +319,11 @@ static const char *find_core(cubes *c, course *core, const double (*insertion)[3
     double from = 0, to = far * (1 + 1e-9);
     for (int round = 0; round < ROUNDS; round++) {
         double step = (to - from) / N;
-        double width = centroids(c, from, step, mean, weight);
-        smooth(p, (const double(*)[3])mean, weight, REACH * width / step);
+        centroids(c, from, step, mean, weight, reach);
+        for (int k = 0; k < N; k++) {
+            reach[k] *= REACH;
+        }
+        smooth(p, (const double(*)[3])mean, weight, reach);
         if (!lay_course(core, (const double(*)[3])p)) {
             return "its surface has no length";
         }
@@ -445,13 +457,13 @@ static void place_core(fb_profile *p, const course *core, double from, double st
     }
 }
 
-const char *fb_profile_make(fb_profile *profile, const fb_triangles *mesh,
+const char *fb_profile_make(fb_profile *profile, const fb_shell *mesh,
                             const double (*origin)[3], int n_origin,
                             const double (*insertion)[3], int n_insertion) {
     cubes c;
     course core;
     memset(profile, 0, sizeof *profile);
-    profile->volume = fb_triangles_volume(mesh);
+    profile->volume = fb_shell_volume(mesh);
     if (!(profile->volume > 0)) {
         return "its surface encloses nothing";
     }

@@ -21,6 +21,7 @@ typedef struct grid {
     double *scale;        /* [cells]: factor of both semi-axes for exact volume */
     double (*stretch)[2]; /* [cells] of the belly, below and above */
     double *width;        /* [stride], or NULL */
+    double *area;         /* likewise */
     double *slack;        /* [stride] */
     double *contact[2];   /* [ROW_CONTACT_COUNT][stride] */
     double *spare;        /* [3][stride] */
@@ -176,7 +177,7 @@ static void size_rings(const grid *g, size_t cell) {
     double cut[2] = {shape->l2 / shape->c1, shape->l3 / shape->c2};
     double least[2] = {1 - cut[0] * cut[0], 1 - cut[1] * cut[1]};
     fb_row_size(b, g->stride, g->sections, c->widest, shape->a * g->scale[cell],
-                shape->b * g->scale[cell], length, least, g->width);
+                shape->b * g->scale[cell], length, least, g->width, g->area);
 }
 
 /* Whether a cell and its inner neighbour go with different cores where heads are apart. */
@@ -412,17 +413,23 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
     g.spare = fb_scratch_take(scratch, 3 * g.stride, sizeof *g.spare);
     g.slack = fb_scratch_take(scratch, g.stride, sizeof *g.slack);
     g.width = fb_scratch_take(scratch, g.stride, sizeof *g.width);
+    g.area = fb_scratch_take(scratch, g.stride, sizeof *g.area);
     fb_ring *spare = fb_scratch_take(scratch, sections + 2, sizeof *spare);
     if (g.rows && g.frames && g.inner && g.turn && g.scale && g.stretch && g.contact[0] &&
-        g.contact[1] && g.spare && g.slack && g.width && spare) {
+        g.contact[1] && g.spare && g.slack && g.width && g.area && spare) {
         why = find_neighbours(&g, scratch);
     }
-    double *width = g.width;
+    double *width = g.width, *area = g.area;
     if (!why) {
         if (place->width) {
             memcpy(g.width, place->width, sections * sizeof *width);
         } else {
             g.width = NULL;
+        }
+        if (place->area) {
+            memcpy(g.area, place->area, sections * sizeof *area);
+        } else {
+            g.area = NULL;
         }
         lay_frames(&g);
         for (size_t k = 0; k < sections; k++) { /* heads that are apart run along their frames */
@@ -437,6 +444,7 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
         why = finish(&g, body, spare);
     }
     fb_scratch_give(scratch, spare);
+    fb_scratch_give(scratch, area);
     fb_scratch_give(scratch, width);
     fb_scratch_give(scratch, g.slack);
     fb_scratch_give(scratch, g.spare);

@@ -50,6 +50,8 @@ typedef struct fb_placing {
         *apart; /* [n_sections]: heads do not touch each other here; NULL: they do everywhere */
     const double *width; /* [n_sections]: the width of bundles, of their widest; their height is
                             what keeps the section's area. NULL: width and height taper together */
+    const double *area;  /* [n_sections]: the area of bundles, of their widest, for a muscle whose
+                            sections are given; needs width. NULL: as they are shaped */
     bool flush; /* bundles reach from section `first` to `last`, bellies stretched as they need,
                    tendon fibres as long as it takes; otherwise each is as long as its shape says,
                    and ends where it ends: sections beyond both ends of the core must be there */

@@ -177,18 +177,22 @@ WIDE void fb_row_follow(double *b, const double *a, const double *below, size_t 
 }
 
 WIDE void fb_row_size(double *b, size_t stride, size_t n, size_t widest, double a, double height,
-                      const double c[2], const double least[2], const double *given) {
+                      const double c[2], const double least[2], const double *given,
+                      const double *given_area) {
     size_t s = stride;
     const double *arc = b + ROW_ARC * s;
     double zero = arc[widest], per_below = 1 / c[0], per_above = 1 / c[1];
     double least_below = least[0], least_above = least[1];
     const double *widths = given ? given : arc; /* anything that can be read */
+    const double *areas = given_area ? given_area : arc;
     double by_width = given ? 1 : 0, by_size = 1 - by_width;
+    double by_area = given_area ? 1 : 0, by_shape = 1 - by_area;
     SIDE_BY_SIDE
     for (size_t k = 0; k < n; k++) {
         double z = arc[k] - zero, at = z * (z < 0 ? per_below : per_above);
         double square = 1 - at * at, floor_at = z < 0 ? least_below : least_above;
-        double area = square > floor_at ? square : floor_at, size = sqrt(area);
+        double shaped = square > floor_at ? square : floor_at, size = sqrt(shaped);
+        double area = by_area * areas[k] + by_shape * shaped;
         double width = by_width * widths[k] + by_size * size;
         v3 t = get(b + ROW_T * s, s, k), side = unit(cross(t, get(b + ROW_R * s, s, k)));
         put(b + ROW_U * s, s, k, times(a * width, cross(side, t)));

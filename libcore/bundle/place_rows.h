@@ -50,9 +50,11 @@ void fb_row_follow(double *b, const double *a, const double *below, size_t strid
                    double sign);
 /* Semi-axes for a bundle that is widest in section `widest` with a and b, of half-ellipsoids c1 and
  * c2 long, cut where the section's square is `least` of the widest. With a row of widths the
- * width is that of a, and the height what keeps the section's area. */
+ * width is that of a, and the height what keeps the section's area; with one of areas as well, the
+ * area is that of the widest. */
 void fb_row_size(double *b, size_t stride, size_t n, size_t widest, double a, double height,
-                 const double c[2], const double least[2], const double *width);
+                 const double c[2], const double least[2], const double *width,
+                 const double *area);
 /* All semi-axes times f. */
 void fb_row_scale(double *b, size_t stride, size_t n, double f);
 /* The volume between two sections, exact. */

@@ -240,6 +240,30 @@ static void keep_rest(fb_recipe *recipe) {
     }
 }
 
+/* The core through a surface; false if there is none. */
+static bool shape(fb_recipe_maker *maker, fb_recipe *recipe) {
+    const char *frame = recipe->outline.frame;
+    fb_pose in_body, pose;
+    int body = 0;
+    fb_pose_identity(&pose);
+    if (frame && strcmp(frame, "ground") != 0) {
+        const fb_element *element = fb_model_find(maker->state->system->model, FB_FRAME, frame);
+        body = element ? fb_system_body(maker->state->system, element, &in_body) : -1;
+        if (body < 0) {
+            fb_recipe_refuse_entry(maker, recipe->spec->line_number, "the model has no frame '%s'",
+                                   frame);
+            return false;
+        }
+        fb_pose_mul(&pose, &maker->state->pose[body], &in_body);
+    }
+    if (recipe->outline.surface.n_faces == 0) {
+        recipe->refusal = "its surface was not read";
+        return false;
+    }
+    fb_recipe_shape(maker, recipe, &pose, body);
+    return recipe->refusal == NULL;
+}
+
 static void fill(fb_recipe_maker *maker, fb_recipe *recipe) {
     const fb_spec_muscle *spec = recipe->spec;
     bool own_cores = spec && spec->n_cores > 0;
@@ -254,6 +278,10 @@ static void fill(fb_recipe_maker *maker, fb_recipe *recipe) {
     }
     if (recipe->refusal ||
         !(own_cores ? cores_from_spec(maker, recipe) : cores_from_lines(maker, recipe))) {
+        return;
+    }
+    if (recipe->outline.kind == FB_OUTLINE_MESH && !shape(maker, recipe)) {
+        recipe->n_cores = 0;
         return;
     }
     fb_recipe_choose_volume(maker, recipe);
@@ -394,6 +422,7 @@ static int move_all(fb_recipes *recipes, const fb_state *state) {
             lost += !move_core(maker, &recipe->cores[k], state);
         }
         if (recipe->n_cores > 0) {
+            fb_recipe_move_profile(recipe, state);
             fb_recipe_measure(recipe, maker->options->packing);
             fb_recipe_follow(recipe, state);
         }

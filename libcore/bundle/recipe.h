@@ -16,6 +16,7 @@
 #ifndef FB_BUNDLE_RECIPE_H
 #define FB_BUNDLE_RECIPE_H
 
+#include "libcore/bundle/outline.h"
 #include "libcore/bundle/spec.h"
 #include "libcore/muscle/path.h"
 
@@ -28,6 +29,7 @@ typedef enum fb_recipe_source {
     FB_FROM_MODEL,    /* from the model's own parameters */
     FB_FROM_SPEC,     /* from the bundle spec */
     FB_FROM_MEASURED, /* from the person's table */
+    FB_FROM_MESH,     /* from the muscle's surface */
     FB_FROM_TABLE,    /* from the table of ratios */
     FB_FROM_FRACTION, /* a fraction of the path */
     FB_FROM_WIDENING  /* lengthened, because the muscle came out wider than half its belly */
@@ -90,6 +92,9 @@ typedef struct fb_recipe {
     double twist; /* rad: of the section from origin to insertion, right-handed about the core */
     bool twist_given;
     fb_outline outline;
+    fb_profile *profile; /* of a surface that was given, in ground; then one core, all belly, goes
+                            through it. NULL: none */
+    fb_profile *profile_rest; /* the same in the axes of the core's body */
     double (**fascicles)[3]; /* n_fascicles polylines of fascicle_points[i] points each, ground */
     int *fascicle_points;
     int n_fascicles;

@@ -118,6 +118,7 @@ void fb_sections_free(fb_sections *sections) {
     fb_free(sections->apart);
     fb_free(sections->part);
     fb_free(sections->width);
+    fb_free(sections->area);
     memset(sections, 0, sizeof *sections);
 }
 

@@ -7,6 +7,7 @@
 #ifndef FB_BUNDLE_SECTIONS_H
 #define FB_BUNDLE_SECTIONS_H
 
+#include "libcore/bundle/outline.h"
 #include "libcore/bundle/place.h"
 
 #ifdef __cplusplus
@@ -55,6 +56,7 @@ typedef struct fb_sections {
     double *part;     /* [n]: place along the belly, -1 to 1 about the widest section, beyond in
                          tendons */
     double *width;    /* [n]: width of bundles, of the widest; NULL: as they are thick */
+    double *area;     /* [n]: the section's area, of the widest; NULL: as bundles are shaped */
     double length[3]; /* of the mean core: below the belly, of the belly, above it */
 } fb_sections;
 
@@ -64,6 +66,12 @@ typedef struct fb_sections {
 const char *fb_sections_along(fb_sections *sections, const fb_core_line *cores,
                               const fb_strip *strips, size_t n_heads,
                               const fb_section_options *options);
+/* Sections through a muscle whose surface is given, of one head that is all belly: `layers` of them
+ * from end to end, and `more` metres of sections beyond both ends. Widths and heights change no
+ * faster along the core than bundles can follow: blunt ends come out a little sharper. NULL, or a
+ * sentence. */
+const char *fb_sections_of_profile(fb_sections *sections, const fb_profile *profile, size_t layers,
+                                   double more);
 void fb_sections_free(fb_sections *sections);
 
 /* A core of its own, in the frame whose z it leaves along at its lower end: `length` long, bent by

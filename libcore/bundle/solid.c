@@ -11,7 +11,7 @@
 #define ASIDE_X 0.0137
 #define ASIDE_Y 0.0271
 
-double fb_triangles_volume(const fb_triangles *mesh) {
+double fb_shell_volume(const fb_shell *mesh) {
     double six = 0;
     for (size_t f = 0; f < mesh->n_faces; f++) {
         const int *face = mesh->faces[f];
@@ -73,7 +73,7 @@ static void cross(fb_solid *s, const double *a, const double *b, const double *c
     }
 }
 
-const char *fb_solid_make(fb_solid *solid, const fb_triangles *mesh, double h) {
+const char *fb_solid_make(fb_solid *solid, const fb_shell *mesh, double h) {
     double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     double cubes = 1;
     memset(solid, 0, sizeof *solid);
