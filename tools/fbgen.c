@@ -464,6 +464,7 @@ static int run(fb_cli *cli) {
     if (status == FB_OK && spec_file) {
         status = read_file(&gen, spec_file, max_bytes, &spec, NULL);
         gen.recipe_options.spec = &spec;
+        status = status == FB_OK ? fb_bundle_spec_meshes(&spec, max_bytes, &cli->diag) : status;
     }
     if (status == FB_OK && table) {
         status = read_file(&gen, table, max_bytes, NULL, &measured);

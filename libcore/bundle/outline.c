@@ -13,7 +13,7 @@
 #define REACH 0.5    /* of the muscle's width: turns of the core that are longer are followed */
 #define FAR 1e9
 #define WINDOW 3     /* sections to either side whose moments count for a section's directions */
-#define MOST_TURN 0.3 /* rad, of the width between sections */
+#define MOST_TURN 0.3 /* tangent, of the outermost bundles as the width's direction turns */
 #define THICK 0.5    /* of the greatest area: sections that count for the mean outline */
 
 /* The cubes inside, and what is known of each. */
@@ -350,18 +350,20 @@ static void add_moments(moments *to, const moments *m) {
 }
 
 /* Directions of the width: of the greater moment about the centroid of each section with those
- * near it, from the widest section outward. Where sections are round, it is carried on. */
-static void directions(const moments *m, int widest, double *angle) {
+ * near it, from the widest section outward. Where sections are round, it is carried on; it turns no faster
+ * than bundles can follow. */
+static void directions(const moments *m, int widest, double step, double *angle) {
     static const double half = 3.14159265358979323846;
     for (int i = 0; i < N; i++) {
         int k = i <= widest ? widest - i : i, before = k < widest ? k + 1 : k - 1;
-        double xx = 0, xy = 0, yy = 0;
+        double xx = 0, xy = 0, yy = 0, n = 0;
         for (int j = k - WINDOW; j <= k + WINDOW; j++) {
             if (j >= 0 && j < N && m[j].n > 0) {
                 double weight = 1 - fabs((double)(j - k)) / (WINDOW + 1);
                 xx += weight * (m[j].xx - m[j].x * m[j].x / m[j].n);
                 xy += weight * (m[j].xy - m[j].x * m[j].y / m[j].n);
                 yy += weight * (m[j].yy - m[j].y * m[j].y / m[j].n);
+                n += weight * m[j].n;
             }
         }
         angle[k] = 0.5 * atan2(2 * xy, xx - yy);
@@ -369,7 +371,8 @@ static void directions(const moments *m, int widest, double *angle) {
             double turn = angle[k] - angle[before];
             double flat = fb_length2(2 * xy, xx - yy) / (xx + yy);
             turn -= half * round(turn / half);
-            turn = fmin(fmax(turn, -MOST_TURN), MOST_TURN);
+            double most = MOST_TURN * step / (2 * sqrt((xx + yy) / n));
+            turn = fmin(fmax(turn, -most), most);
             angle[k] = angle[before] + (flat > 0 ? flat * turn : 0);
         }
     }
@@ -392,7 +395,7 @@ static void measure_sections(fb_profile *p, const cubes *c, const course *core, 
         p->area[k] = m[k].n * cube / step;
         p->widest = p->area[k] > p->area[p->widest] ? k : p->widest;
     }
-    directions(m, p->widest, angle);
+    directions(m, p->widest, step, angle);
     for (int k = 0; k < N; k++) {
         double cosine = cos(angle[k]), sine = sin(angle[k]), n = fmax(m[k].n, 1);
         double xx = (m[k].xx - m[k].x * m[k].x / n) / n, xy = (m[k].xy - m[k].x * m[k].y / n) / n;
