@@ -353,6 +353,14 @@ static int tell(const fb_gen *gen) {
                            100 * PENETRATION, 100 * GAP, 100 * WORST_GAP);
             }
         }
+        if (m->build.ease && !gen->cli->quiet) {
+            static const char *const cores[] = {"", "a core with rounder corners", "a parabola",
+                                                "a straight core"};
+            fb_cli_say(gen->cli,
+                       "%s is laid along %s: along its path it is too thick to bend so; the "
+                       "mean line of its bundles is %.1f mm from the path",
+                       m->recipe->name, cores[m->build.ease], 1e3 * m->line.mean);
+        }
         if (m->recipe->wide && !gen->cli->quiet) {
             fb_cli_say(gen->cli, "%s is wider (%.0f mm) than half its belly length (%.0f mm)",
                        m->recipe->name, 1e3 * m->recipe->width, 1e3 * m->recipe->belly_length);

@@ -29,7 +29,7 @@ typedef struct fb_bundle {
     double volume;   /* m^3, belly and tendon fibres: what it is to hold */
     double length;   /* L1 + L2 + L3 + L4: what its axis is to measure */
     double share;    /* of the muscle's force, of 1 */
-    double ratio;    /* R_ab = b / a: what its widest ring is to have */
+    double ratio;    /* R_ab = b / a: what its middle ring is to have */
     double belly[2]; /* lengths along the axis, from the first ring, between which it is belly */
     size_t first, rings; /* its rings in the body's list, from the lower end to the upper */
 } fb_bundle;

@@ -13,8 +13,15 @@
 #define STAGGERED 0.8 /* of the belly: bundles with longer bellies are not staggered */
 #define STAGGERED_CUT 0.95
 #define FIBRE_LAYERS 10 /* of a staggered bundle's belly, at least */
-#define BROAD 0.4       /* of the belly's length: wider muscles are sheets */
-#define MOST_ASPECT 12  /* width over height of an outline that is chosen for its cores */
+#define CURVED 0.2 /* half a width, of the radius: more, and height points away from the middle */
+#define STEEP \
+    0.35 /* tangent of the angle at which staggered bundles would lie: more, and they are not */
+#define TWISTED \
+    0.5 /* tangent of the angle at which the outermost bundles may wind about the core */
+#define FAN_LENGTHS 2  /* cores' lengths: with others, heads are no fan */
+#define EASINGS 4      /* attempts, along ever smoother cores, if sections cross */
+#define BROAD 0.4      /* of the belly's length: wider muscles are sheets */
+#define MOST_ASPECT 12 /* width over height of an outline that is chosen for its cores */
 #define STRAIGHT_POINTS 129
 
 fb_build_options fb_build_options_default(void) {
@@ -89,6 +96,28 @@ static void order_cores(int *order, const fb_recipe *recipe, const double *x) {
     }
 }
 
+/* Height away from what the core bends around, if it bends so much that it matters: a muscle lies
+ * flat on the bone that it wraps. */
+static void face_outward(double *up, const fb_recipe *recipe) {
+    double out[3] = {0, 0, 0}, belly = 0;
+    for (int c = 0; c < recipe->n_cores; c++) {
+        const fb_core *core = recipe->cores + c;
+        double a[3], b[3], middle[3];
+        fb_core_point(core, core->belly[0], a, NULL);
+        fb_core_point(core, core->belly[1], b, NULL);
+        fb_core_point(core, 0.5 * (core->belly[0] + core->belly[1]), middle, NULL);
+        for (int i = 0; i < 3; i++) {
+            out[i] += core->volume_share * (middle[i] - 0.5 * (a[i] + b[i]));
+        }
+        belly += core->volume_share * (core->belly[1] - core->belly[0]);
+    }
+    fb_v3_madd(out, -fb_v3_dot(out, recipe->along), recipe->along);
+    double curvature = 8 * fb_v3_norm(out) / (belly * belly);
+    if (curvature * recipe->width / 2 > CURVED && fb_v3_normalize(out) > 0) {
+        fb_v3_copy(up, out);
+    }
+}
+
 /* The outline that the recipe asks for, or one as wide as its cores lie apart. `pile`: how high
  * bundles pile up; `corners`: room for those of a profile. */
 static void choose_outline(fb_lattice_outline *outline, const fb_recipe *recipe, double spread,
@@ -120,6 +149,22 @@ static void choose_outline(fb_lattice_outline *outline, const fb_recipe *recipe,
     }
 }
 
+/* The form with the cut and the outline that go with how its bellies lie. */
+static const char *make_form(fb_build *build, fb_form_options *form, const fb_recipe *recipe,
+                             double spread, double *width, double *height) {
+    double corners[FB_PROFILE_CORNERS][2];
+    form->cut = build->options.cut;
+    if (form->cut <= 0) {
+        form->cut = form->fibre_part < 1 ? STAGGERED_CUT : CUT;
+    }
+    choose_outline(&form->outline, recipe, spread, fb_form_pile(form->fibre_part, form->cut), corners);
+    const char *why = fb_form_make(&build->form, form);
+    if (!why) {
+        fb_form_size(&build->form, build->belly, FB_NAN, NULL, width, height);
+    }
+    return why;
+}
+
 const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
                           const fb_build_options *options) {
     memset(build, 0, sizeof *build);
@@ -140,6 +185,9 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
     }
     double spread = spread_of(build->x, recipe);
     fb_v3_copy(build->up, recipe->up);
+    if (!recipe->up_given) {
+        face_outward(build->up, recipe);
+    }
     bool turned = spread > LEAST_SPREAD * recipe->width && !recipe->up_given;
     if (turned) { /* height is square to the cores' row, on the skin's side */
         fb_v3_cross(build->up, recipe->along, build->x);
@@ -149,7 +197,6 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
     }
     fb_v3_cross(build->x, build->up, recipe->along);
     order_cores(build->core, recipe, build->x);
-    double corners[FB_PROFILE_CORNERS][2];
     fb_form_options form = fb_form_options_default();
     form.name = recipe->name;
     form.volume = recipe->volume * (options->packing == FB_PACK_ENVELOPE ? PI / 4 : 1);
@@ -157,15 +204,9 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
     form.bundles = options->bundles > 0  ? options->bundles
                    : recipe->bundles > 0 ? recipe->bundles
                                          : FB_LATTICE_DEFAULT;
-    form.cut = options->cut;
     if (recipe->pennate && !recipe->profile && recipe->fiber_length < STAGGERED * recipe->belly_length) {
         form.fibre_part = fb_lesser(recipe->fiber_length / recipe->belly_length, 1);
     }
-    if (form.cut <= 0) {
-        form.cut = form.fibre_part < 1 ? STAGGERED_CUT : CUT;
-    }
-    build->options.cut = form.cut;
-    choose_outline(&form.outline, recipe, spread, fb_form_pile(form.fibre_part, form.cut), corners);
     for (size_t h = 0; h < heads; h++) {
         const fb_core *core = recipe->cores + build->core[h];
         double belly = core->belly[1] - core->belly[0];
@@ -178,20 +219,43 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
     form.heads = head;
     form.n_heads = heads;
     build->twist = isnan(options->twist) ? recipe->twist : options->twist;
-    const char *why = fb_form_make(&build->form, &form);
+    double width, height;
+    const char *why = make_form(build, &form, recipe, spread, &width, &height);
+    double fibre = form.fibre_part * build->belly;
+    if (!why && form.fibre_part < 1 && height / 2 > STEEP * fibre) {
+        fb_form_free(&build->form);
+        form.fibre_part = 1;
+        why = make_form(build, &form, recipe, spread, &width, &height);
+    }
     fb_free(head);
     if (!why) {
-        double width;
-        fb_form_size(&build->form, build->belly, FB_NAN, NULL, &width, NULL);
-        bool fan = heads > 2 && spread > 0.5 * width;
+        double shortest = recipe->cores[0].length, longest = shortest;
+        for (size_t h = 1; h < heads; h++) {
+            shortest = fb_lesser(shortest, recipe->cores[h].length);
+            longest = fb_greater(longest, recipe->cores[h].length);
+        }
+        bool fan = heads > 2 && spread > 0.5 * width && longest < FAN_LENGTHS * shortest;
         build->law = fan                                                   ? FB_WIDTH_FAN
                      : form.fibre_part < 1 || width > BROAD * build->belly ? FB_WIDTH_SHEET
                                                                            : FB_WIDTH_ROUND;
+        double length = 0;
+        for (size_t h = 0; h < heads; h++) {
+            length += recipe->cores[h].volume_share * recipe->cores[h].length;
+        }
+        double most = TWISTED * length / (0.75 * width);
+        build->twist = fb_lesser(fb_greater(build->twist, -most), most);
     }
     if (why) {
         fb_build_free(build);
     }
     return why;
+}
+
+/* The strip of a head whose belly is so long. */
+static void set_strip(fb_core_line *line, const fb_build *build, size_t head, double belly) {
+    line->left = build->form.strips[head].left;
+    line->right = build->form.strips[head].right;
+    fb_form_size(&build->form, belly, build->options.strength, &line->half_width, NULL, NULL);
 }
 
 /* A core of the recipe's length in a frame of its own, straight or bent. */
@@ -217,10 +281,11 @@ static const char *straight_sections(fb_build *build, fb_sections *sections, fb_
     }
     for (size_t h = 0; h < heads; h++) {
         lines[h] = line;
+        set_strip(lines + h, build, h, belly);
     }
     fb_v3_set(o->up, 0, 1, 0);
-    o->keep = true;
-    const char *why = fb_sections_along(sections, lines, build->form.strips, heads, o);
+    o->radius = 0;
+    const char *why = fb_sections_along(sections, lines, heads, o);
     fb_free(lines);
     return why;
 }
@@ -243,42 +308,46 @@ static const char *path_sections(fb_build *build, const fb_recipe *recipe, fb_se
                                   .n_points = core->n_points,
                                   .belly = {from, to},
                                   .widest = from + build->widest[h] * (to - from)};
+        set_strip(lines + h, build, h, to - from);
     }
     if (recipe != build->recipe) { /* height turns with the muscle's own bone */
         fb_v3_copy(o->up, recipe->up);
     }
-    why = why ? why : fb_sections_along(sections, lines, build->form.strips, heads, o);
+    why = why ? why : fb_sections_along(sections, lines, heads, o);
     fb_free(lines);
     return why;
 }
 
 static const char *sections_of(fb_build *build, const fb_recipe *recipe, fb_sections *sections,
-                               const fb_build_options *as) {
+                               const fb_build_options *as, int ease) {
     size_t fine = (size_t)ceil(FIBRE_LAYERS / build->form.fibre_part);
     fb_section_options o = {.layers = build->form.fibre_part < 1 && as->layers < fine ? fine
                                                                                       : as->layers,
                             .twist = build->twist,
-                            .cut = {build->form.cut, build->form.cut},
+                            .cut = build->form.cut,
                             .law = build->law};
     if (recipe->profile && !as->straight) { /* bundles run from end to end of the surface */
         return fb_sections_of_profile(sections, recipe->profile, o.layers,
                                       as->kept ? 0.75 * build->belly : 0);
     }
     double width, height;
-    fb_form_size(&build->form, build->belly * as->stretch, as->strength, &o.half_width, &width,
-                 &height);
+    fb_form_size(&build->form, build->belly * as->stretch, as->strength, NULL, &width, &height);
     o.span = 0.5 * width;
-    o.radius = 0.5 * fb_greater(height, fb_lesser(width, 2 * height));
+    o.shape = ease < 2 ? FB_CORE_ROUNDED : ease < 3 ? FB_CORE_ARC : FB_CORE_CHORD;
+    o.together = build->law == FB_WIDTH_FAN || ease > 2;
+    o.radius = (ease ? 2 : 1) * 0.5 * fb_greater(height, fb_lesser(width, 2 * height));
     o.more = as->kept ? 0.75 * build->belly * as->stretch : 0;
     fb_v3_copy(o.up, build->up);
     return as->straight ? straight_sections(build, sections, &o, as->stretch)
                         : path_sections(build, recipe, sections, &o);
 }
 
-const char *fb_build_place(fb_build *build, const fb_recipe *recipe, fb_body *body,
+/* One attempt, along cores as they are (0) to ever smoother ones, with less twist. */
+static const char *attempt(fb_build *build, const fb_recipe *recipe, fb_body *body, int ease,
                            fb_scratch *scratch) {
     fb_sections sections;
     const fb_build_options *as = &build->options;
+    double twist = build->twist;
     const char *why;
     if (as->kept && !build->form.rest) {
         fb_build_options rest = *as;
@@ -286,24 +355,38 @@ const char *fb_build_place(fb_build *build, const fb_recipe *recipe, fb_body *bo
         rest.stretch = 1;
         rest.strength = FB_NAN;
         rest.bend[0] = rest.bend[1] = 0;
-        double twist = build->twist;
         build->twist = isnan(as->twist) ? twist : as->straight ? 0 : build->recipe->twist;
-        why = sections_of(build, build->recipe, &sections, &rest);
+        why = sections_of(build, build->recipe, &sections, &rest, ease);
         build->twist = twist;
-        why = why ? why : fb_form_place(body, &build->form, &sections, rest.strength, scratch);
-        why = why ? why : fb_form_keep(&build->form, body);
-        if (why) {
+        if (!why) {
+            why = fb_form_place(body, &build->form, &sections, rest.strength, scratch);
+            why = why ? why : fb_form_keep(&build->form, body);
             fb_sections_free(&sections);
+        }
+        if (why) {
             return why;
         }
-        fb_sections_free(&sections);
     }
-    why = sections_of(build, recipe, &sections, as);
+    build->twist = ease < 2 ? twist / (1 + ease) : 0;
+    why = sections_of(build, recipe, &sections, as, ease);
+    build->twist = twist;
     if (!why) {
         why = as->kept ? fb_form_place_kept(body, &build->form, &sections, as->strength,
                                             as->stretch, scratch)
                        : fb_form_place(body, &build->form, &sections, as->strength, scratch);
         fb_sections_free(&sections);
+    }
+    return why;
+}
+
+const char *fb_build_place(fb_build *build, const fb_recipe *recipe, fb_body *body,
+                           fb_scratch *scratch) {
+    const char *why = NULL;
+    for (build->ease = 0; build->ease < EASINGS; build->ease++) {
+        why = attempt(build, recipe, body, build->ease, scratch);
+        if (!why || build->options.straight) {
+            break;
+        }
     }
     return why;
 }

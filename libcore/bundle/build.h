@@ -42,6 +42,8 @@ typedef struct fb_build {
                             the pose it was made in; they stay */
     double *widest;      /* n_heads: part of the belly below its widest section */
     double belly;        /* m, of the mean core in that pose */
+    int ease; /* how much smoother cores the last placing took than the paths, so that sections do
+                 not cross: 0 as usual, 1 corners rounded twice as much, 2 parabolas, 3 straight */
 } fb_build;
 
 /* Returns NULL or a sentence that says why this muscle can have no body. The recipe must live as

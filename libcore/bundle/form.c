@@ -165,30 +165,32 @@ void fb_form_size(const fb_form *form, double belly, double strength, double *a,
 
 /* Where each bundle's belly lies, and its shape, along sections. */
 static void shape_cells(fb_form *form, const fb_sections *s, double strength) {
-    size_t layers = s->upper - s->lower, own = layers;
     int low = form->lattice.low[1], high = low + form->lattice.size[1] - 1;
-    if (form->fibre_part < 1) {
-        own = (size_t)floor(form->fibre_part * (double)layers + 0.5);
-        own = own < LEAST_LAYERS ? LEAST_LAYERS : own;
-        own = own > layers ? layers : own;
-    }
-    double part = s->length[1] * (double)own / (double)layers;
-    double below = part * (double)(s->base - s->lower) / (double)layers;
-    size_t up_to = own == layers ? s->base - s->lower : own / 2;
-    if (own < layers) {
-        below = part * (double)up_to / (double)own;
-    }
-    fb_shape shape = shape_of(form, below, part - below, strength);
     for (size_t c = 0; c < form->lattice.n; c++) {
         fb_place_cell *cell = form->cells + c;
+        const fb_section_head *head = s->heads + cell->head[1];
+        size_t layers = head->upper - head->lower, own = layers, below = head->widest - head->lower;
+        double length = head->below + head->above, lower = head->below, upper = head->above;
+        if (form->fibre_part < 1) {
+            own = (size_t)floor(form->fibre_part * (double)layers + 0.5);
+            own = own < LEAST_LAYERS ? LEAST_LAYERS : own;
+            own = own > layers ? layers : own;
+        }
+        if (own < layers) {
+            below = own / 2;
+            lower = length * (double)below / (double)layers;
+            upper = length * (double)(own - below) / (double)layers;
+        }
         /* fibres from an aponeurosis in the middle to one on either side: inner bellies lie lower
          */
         int row = cell->j >= 0 ? cell->j : -1 - cell->j, rows = cell->j >= 0 ? high : -1 - low;
         double along = rows > 0 ? (double)row / rows : 0.5;
-        cell->shape = shape;
-        cell->lower = s->lower + (size_t)floor(along * (double)(layers - own) + 0.5);
-        cell->widest = cell->lower + up_to;
+        cell->shape = shape_of(form, lower, upper, strength);
+        cell->first = head->first;
+        cell->lower = head->lower + (size_t)floor(along * (double)(layers - own) + 0.5);
+        cell->widest = cell->lower + below;
         cell->upper = cell->lower + own;
+        cell->last = head->last;
     }
 }
 
@@ -219,13 +221,11 @@ static const char *place(fb_body *body, fb_form *form, const fb_sections *s, boo
                     .cells = form->cells,
                     .n_sections = s->n,
                     .base = s->base,
-                    .first = s->first,
-                    .last = s->last,
                     .n_heads = s->n_heads,
                     .frames = s->frames,
-                    .apart = form->n_heads > 1 ? s->apart : NULL,
                     .width = s->width,
                     .area = s->area,
+                    .bow = s->bow,
                     .flush = flush};
     const char *why = make_room(body, form, &p);
     return why ? why : fb_place_body(body, &p, scratch);

@@ -32,11 +32,16 @@ typedef struct fb_form_options {
 /* A round outline, R 0.5, 400 bundles, cut at 0.9, not staggered, one head. */
 fb_form_options fb_form_options_default(void);
 
+/* A head's strip of cells along x, in half-widths from the plane x = 0. */
+typedef struct fb_strip {
+    double left, right;
+} fb_strip;
+
 typedef struct fb_form {
     char *name;
     char **heads; /* n_heads names */
     size_t n_heads;
-    fb_strip *strips; /* [n_heads] */
+    fb_strip *strips; /* [n_heads] columns of each head */
     fb_lattice lattice;
     fb_place_cell *cells; /* [lattice.n]: their heads, and what the last placing gave them */
     fb_shape *rest;       /* [lattice.n]: shapes whose lengths are kept; NULL until fb_form_keep */

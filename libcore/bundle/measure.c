@@ -320,7 +320,8 @@ static void set_cells(int *to, const view *a, const view *b) {
 static void measure_pair(const measuring *m, const view *a, const view *b,
                          fb_body_measures *measures, double *gaps, size_t *n_gaps) {
     const int *head = a->bundle->head, *other = b->bundle->head;
-    bool gap = share_side(a->bundle, b->bundle) && head[0] == other[0] && head[1] == other[1];
+    bool same = head[0] == other[0] && head[1] == other[1];
+    bool gap = share_side(a->bundle, b->bundle) && same;
     double h = 0.5 * (a->half + b->half);
     pair sum = {0};
     measures->pairs++;
@@ -330,7 +331,9 @@ static void measure_pair(const measuring *m, const view *a, const view *b,
     }
     measure_sections(m, a, b, !gap, &sum);
     measure_sections(m, b, a, !gap, &sum);
-    if (sum.depth / h > measures->penetration) {
+    if (!same) {
+        measures->between_heads = fb_greater(measures->between_heads, sum.depth / h);
+    } else if (sum.depth / h > measures->penetration) {
         measures->penetration = sum.depth / h;
         set_cells(measures->penetration_cells, a, b);
     }

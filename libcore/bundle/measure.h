@@ -21,8 +21,9 @@ typedef struct fb_body_measures {
     double half_height; /* the greatest of a bundle, m */
     double penetration; /* the greatest, of half-heights, neighbours by a side and by a corner */
     int penetration_cells[4];
-    double gap;       /* the mean of pairs that share a side, of half-heights */
-    double worst_gap; /* the greatest pair's mean */
+    double between_heads; /* the greatest of neighbours that belong to different heads */
+    double gap;           /* the mean of pairs that share a side, of half-heights */
+    double worst_gap;     /* the greatest pair's mean */
     int gap_cells[4];
     double volume_error, length_error, ratio_error; /* the greatest, relative */
     double tilt;  /* the greatest angle of a ring's normal and its axis, rad */
@@ -30,8 +31,8 @@ typedef struct fb_body_measures {
 } fb_body_measures;
 
 /* Measures a body; `points` of each outline (24 if 0), `between` sections in each layer (4 if
- * negative). The muscle's heads are one lattice here; pairs of different heads are measured for
- * penetration, and for gaps not. FB_E_MEMORY with the pairs' figures left 0. */
+ * negative). Pairs of different heads count for `between_heads` alone. FB_E_MEMORY with the pairs'
+ * figures left 0. */
 fb_status fb_body_measure(fb_body_measures *measures, const fb_body *body, int points, int between);
 
 #ifdef __cplusplus

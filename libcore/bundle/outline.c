@@ -10,10 +10,12 @@
 #define N FB_PROFILE_SECTIONS
 #define CUBES 30000  /* about, inside a muscle */
 #define ROUNDS 6     /* of moving the core to the centroids */
-#define REACH 0.5    /* of the muscle's width: turns of the core that are longer are followed */
+#define REACH 0.3    /* of the muscle's width: turns of the core that are longer are followed */
 #define FAR 1e9
 #define WINDOW 3     /* sections to either side whose moments count for a section's directions */
 #define MOST_TURN 0.3 /* tangent, of the outermost bundles as the width's direction turns */
+#define MOST_BOW 2.0 /* of 1 / width: sections are bent into 2 radians at most .. */
+#define THICK_BOW 0.5 /* of 1 / height: and around twice their height at least */
 #define THICK 0.5    /* of the greatest area: sections that count for the mean outline */
 
 /* The cubes inside, and what is known of each. */
@@ -378,17 +380,96 @@ static void directions(const moments *m, int widest, double step, double *angle)
     }
 }
 
+/* Which piece a cube is in. */
+static int piece_of(const cubes *c, size_t i, double from, double step) {
+    int k = (int)floor((c->at[i] - from) / step);
+    return k < 0 ? 0 : k > N - 1 ? N - 1 : k;
+}
+
+/* A cube's place from its section's centroid, along the section's own width and height. */
+static int place_of(const cubes *c, size_t i, double from, double step, const moments *m,
+                    const double *angle, double place[2]) {
+    int k = piece_of(c, i, from, step);
+    double dx = c->aside[i][0] - m[k].x / m[k].n, dy = c->aside[i][1] - m[k].y / m[k].n;
+    place[0] = cos(angle[k]) * dx + sin(angle[k]) * dy;
+    place[1] = cos(angle[k]) * dy - sin(angle[k]) * dx;
+    return k;
+}
+
+/* How sections are bent: y = bow x^2 / 2 by least squares over each section with those near it, in
+ * which wide ones count most. */
+static void find_bows(fb_profile *p, const cubes *c, double from, double step, const moments *m,
+                      const double *angle) {
+    double n[N] = {0}, x2[N] = {0}, x4[N] = {0}, x2y[N] = {0};
+    for (size_t i = 0; i < c->n; i++) {
+        double at[2];
+        int k = place_of(c, i, from, step, m, angle, at);
+        n[k]++;
+        x2[k] += at[0] * at[0];
+        x4[k] += at[0] * at[0] * at[0] * at[0];
+        x2y[k] += at[0] * at[0] * at[1];
+    }
+    for (int k = 0; k < N; k++) {
+        double up = 0, down = 0;
+        for (int j = k - WINDOW < 0 ? 0 : k - WINDOW; j <= k + WINDOW && j < N; j++) {
+            double weight = 1 - fabs((double)(j - k)) / (WINDOW + 1);
+            up += weight * x2y[j]; /* the mean of y is 0 */
+            down += weight * (n[j] > 0 ? x4[j] - x2[j] * x2[j] / n[j] : 0);
+        }
+        double height = 4 / 3.14159265358979323846 * p->area[k] / p->width[k]; /* along the bow */
+        double flat = fmin(fmax(2 - 2 * height / p->width[k], 0), 1);
+        double most = flat * fmin(MOST_BOW / p->width[k], THICK_BOW / height);
+        p->bow[k] = fmin(fmax(down > 0 ? 2 * up / down : 0, -most), most);
+    }
+    for (int i = 1; i < N; i++) { /* outward: the outermost bundles can follow no faster */
+        int k = i <= p->widest ? p->widest - i : i, before = k < p->widest ? k + 1 : k - 1;
+        double most = MOST_TURN * step * 8 / (p->width[k] * p->width[k]);
+        double change = fmin(fmax(p->bow[k] - p->bow[before], -most), most);
+        p->bow[k] = p->bow[before] + change;
+    }
+}
+
+/* Heights without the bow, and the sectors of the sections' mean outline: of a sector with its
+ * corner at the centre the outline is 3/2 of the mean distance away. */
+static void find_outline(fb_profile *p, const cubes *c, double from, double step,
+                         const moments *m, const double *angle) {
+    static const double pi = 3.14159265358979323846;
+    double far[FB_PROFILE_CORNERS] = {0}, in[FB_PROFILE_CORNERS] = {0}, y2[N] = {0};
+    for (int turn = 0; turn < 2; turn++) {
+        for (size_t i = 0; i < c->n; i++) {
+            double at[2];
+            int k = place_of(c, i, from, step, m, angle, at);
+            double mean = p->width[k] * p->width[k] / 16; /* of x^2 */
+            at[1] -= 0.5 * p->bow[k] * (at[0] * at[0] - mean);
+            y2[k] += turn ? 0 : at[1] * at[1];
+            if (turn && p->area[k] >= THICK * p->area[p->widest]) {
+                double u = 2 * at[0] / p->width[k], v = 2 * at[1] / p->height[k];
+                int sector = (int)floor((atan2(v, u) / (2 * pi) + 1) * FB_PROFILE_CORNERS + 0.5);
+                sector %= FB_PROFILE_CORNERS;
+                far[sector] += sqrt(u * u + v * v);
+                in[sector]++;
+            }
+        }
+        for (int k = 0; k < N && !turn; k++) {
+            double own = c->solid.h * c->solid.h / 12; /* a cube's own */
+            p->height[k] = 4 * sqrt(y2[k] / fmax(m[k].n, 1) + own);
+        }
+    }
+    for (int s = 0; s < FB_PROFILE_CORNERS; s++) {
+        double a = 2 * pi * s / FB_PROFILE_CORNERS, r = in[s] > 0 ? 1.5 * far[s] / in[s] : 1;
+        p->polygon[s][0] = r * cos(a);
+        p->polygon[s][1] = r * sin(a);
+    }
+}
+
 static void measure_sections(fb_profile *p, const cubes *c, const course *core, double from,
                              double step) {
-    static const double pi = 3.14159265358979323846;
     moments m[N];
     double angle[N], cube = p->volume / (double)c->n;
     memset(m, 0, sizeof m);
     for (size_t i = 0; i < c->n; i++) {
-        int k = (int)floor((c->at[i] - from) / step);
-        k = k < 0 ? 0 : k > N - 1 ? N - 1 : k;
         double x = c->aside[i][0], y = c->aside[i][1];
-        add_moments(&m[k], &(moments){1, x, y, x * x, x * y, y * y});
+        add_moments(&m[piece_of(c, i, from, step)], &(moments){1, x, y, x * x, x * y, y * y});
     }
     p->widest = 0;
     for (int k = 0; k < N; k++) {
@@ -399,10 +480,9 @@ static void measure_sections(fb_profile *p, const cubes *c, const course *core, 
     for (int k = 0; k < N; k++) {
         double cosine = cos(angle[k]), sine = sin(angle[k]), n = fmax(m[k].n, 1);
         double xx = (m[k].xx - m[k].x * m[k].x / n) / n, xy = (m[k].xy - m[k].x * m[k].y / n) / n;
-        double yy = (m[k].yy - m[k].y * m[k].y / n) / n;
+        double yy = (m[k].yy - m[k].y * m[k].y / n) / n, own = c->solid.h * c->solid.h / 12;
         double along = cosine * cosine * xx + 2 * cosine * sine * xy + sine * sine * yy;
         double across = sine * sine * xx - 2 * cosine * sine * xy + cosine * cosine * yy;
-        double own = c->solid.h * c->solid.h / 12; /* a cube's own */
         p->width[k] = 4 * sqrt(along + own);
         p->height[k] = 4 * sqrt(across + own);
         int at = (int)round((from + step * (k + 0.5)) / core->step);
@@ -410,37 +490,8 @@ static void measure_sections(fb_profile *p, const cubes *c, const course *core, 
         fb_v3_scale(p->x[k], cosine, core->x[at]);
         fb_v3_madd(p->x[k], sine, core->y[at]);
     }
-    /* the bow of each section, and the sectors of the mean outline: of a sector with its corner at
-     * the centre the outline is 3/2 of the mean distance away */
-    double far[FB_PROFILE_CORNERS] = {0}, in[FB_PROFILE_CORNERS] = {0};
-    double xxy[N] = {0}, x4[N] = {0}, x2[N] = {0}, y1[N] = {0};
-    for (size_t i = 0; i < c->n; i++) {
-        int k = (int)floor((c->at[i] - from) / step);
-        k = k < 0 ? 0 : k > N - 1 ? N - 1 : k;
-        double dx = c->aside[i][0] - m[k].x / m[k].n, dy = c->aside[i][1] - m[k].y / m[k].n;
-        double x = cos(angle[k]) * dx + sin(angle[k]) * dy;
-        double y = cos(angle[k]) * dy - sin(angle[k]) * dx;
-        xxy[k] += x * x * y;
-        x4[k] += x * x * x * x;
-        x2[k] += x * x;
-        y1[k] += y;
-        if (p->area[k] >= THICK * p->area[p->widest]) {
-            double u = 2 * x / p->width[k], v = 2 * y / p->height[k];
-            int sector = (int)floor((atan2(v, u) / (2 * pi) + 1) * FB_PROFILE_CORNERS + 0.5);
-            sector %= FB_PROFILE_CORNERS;
-            far[sector] += sqrt(u * u + v * v);
-            in[sector]++;
-        }
-    }
-    for (int k = 0; k < N; k++) {
-        double n = fmax(m[k].n, 1), spread = x4[k] / n - x2[k] / n * x2[k] / n;
-        p->bow[k] = spread > 0 ? 2 * (xxy[k] / n - x2[k] / n * y1[k] / n) / spread : 0;
-    }
-    for (int s = 0; s < FB_PROFILE_CORNERS; s++) {
-        double a = 2 * pi * s / FB_PROFILE_CORNERS, r = in[s] > 0 ? 1.5 * far[s] / in[s] : 1;
-        p->polygon[s][0] = r * cos(a);
-        p->polygon[s][1] = r * sin(a);
-    }
+    find_bows(p, c, from, step, m, angle);
+    find_outline(p, c, from, step, m, angle);
 }
 
 /* The core's places at the middle of each piece and at both ends; beyond it straight on. */

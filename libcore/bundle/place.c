@@ -8,6 +8,7 @@
 
 #define SLACK \
     0.2 /* rad that a ring may lean from square to its bundle's axis, for its section's sake */
+#define UPRIGHT 0.6   /* cosine of the angle of a ring and the axis at which sections cross */
 #define ALLOWED 0.005 /* of the half-height: how deep layers may sink between their rings */
 #define PASSES 3
 
@@ -20,8 +21,8 @@ typedef struct grid {
     int *turn;            /* cells in the order of placing */
     double *scale;        /* [cells]: factor of both semi-axes for exact volume */
     double (*stretch)[2]; /* [cells] of the belly, below and above */
-    double *width;        /* [stride], or NULL */
-    double *area;         /* likewise */
+    double *width;        /* [heads][stride], or NULL */
+    double *area;         /* [stride], or NULL */
     double *slack;        /* [stride] */
     double *contact[2];   /* [ROW_CONTACT_COUNT][stride] */
     double *spare;        /* [3][stride] */
@@ -139,7 +140,7 @@ static void begin(const grid *g, size_t cell) {
     }
     for (size_t k = 0; count && k < g->sections; k++) {
         bool apart = false;
-        for (int axis = 0; axis < 2 && p->apart && p->apart[k]; axis++) {
+        for (int axis = 0; axis < 2; axis++) {
             int other = g->inner[2 * cell + (size_t)axis];
             apart |= other >= 0 && p->cells[other].head[k >= p->base] != c->head[k >= p->base];
         }
@@ -177,14 +178,15 @@ static void size_rings(const grid *g, size_t cell) {
     double cut[2] = {shape->l2 / shape->c1, shape->l3 / shape->c2};
     double least[2] = {1 - cut[0] * cut[0], 1 - cut[1] * cut[1]};
     fb_row_size(b, g->stride, g->sections, c->widest, shape->a * g->scale[cell],
-                shape->b * g->scale[cell], length, least, g->width, g->area);
+                shape->b * g->scale[cell], length, least,
+                g->width ? g->width + (size_t)c->head[1] * g->stride : NULL, g->area);
 }
 
-/* Whether a cell and its inner neighbour go with different cores where heads are apart. */
+/* Whether a cell and its inner neighbour go with different cores in a section. */
 static bool parted(const grid *g, size_t cell, int axis, size_t k) {
     const fb_placing *p = g->place;
     int other = g->inner[2 * cell + (size_t)axis], up = k >= p->base;
-    return p->apart && p->apart[k] && p->cells[other].head[up] != p->cells[cell].head[up];
+    return p->cells[other].head[up] != p->cells[cell].head[up];
 }
 
 /* Where the bundle touches its neighbours, section by section. */
@@ -204,13 +206,18 @@ static void lay(const grid *g, size_t cell, bool first) {
                 same &= g->inner[2 * cell + (size_t)axis] < 0 ||
                         parted(g, cell, axis, to) == plane[axis];
             }
-            if (!same && (p->apart || c->head[0] != c->head[1])) {
+            if (!same) {
                 break;
             }
         }
         for (int axis = 0; axis < 2; axis++) {
             double sign = (axis ? c->j : c->i) >= 0 ? 1 : -1;
-            if (plane[axis]) {
+            if (plane[axis] && axis == 1 && p->bow) {
+                double side = first && g->inner[2 * cell] >= 0 ? c->i >= 0 ? 1 : -1 : 0;
+                const double *a = side != 0 ? rows_of(g, (size_t)g->inner[2 * cell]) : b;
+                fb_row_touch_bow(g->contact[axis], frame_of(g, c->head[up]), a, b, s, from, to,
+                                 p->bow, side, sign);
+            } else if (plane[axis]) {
                 fb_row_touch_plane(g->contact[axis], frame_of(g, c->head[up]), b, s, from, to,
                                    axis == 1, sign);
             } else {
@@ -223,13 +230,32 @@ static void lay(const grid *g, size_t cell, bool first) {
     }
 }
 
+/* The direction of the lattice's row, where its inner neighbour is beside it. */
+static void follow_row(const grid *g, size_t cell) {
+    int i = g->place->cells[cell].i, other = g->inner[2 * cell], below = g->inner[2 * cell + 1];
+    if (other < 0 || i == 0) {
+        return;
+    }
+    double *b = rows_of(g, cell);
+    const double *a = rows_of(g, (size_t)other);
+    const double *down = below >= 0 ? rows_of(g, (size_t)below) : NULL;
+    for (size_t from = 0, to; from < g->sections; from = to) {
+        bool skip = parted(g, cell, 0, from);
+        for (to = from + 1; to < g->sections && parted(g, cell, 0, to) == skip; to++) {
+        }
+        if (!skip) {
+            fb_row_follow(b, a, down, g->stride, from, to, i >= 0 ? 1 : -1);
+        }
+    }
+}
+
 /* The length along its axis from section `base` at which a cell begins and ends. */
 static void ends_of(const grid *g, size_t cell, double ends[2]) {
     const fb_placing *p = g->place;
     const fb_place_cell *c = p->cells + cell;
     const double *arc = rows_of(g, cell) + ROW_ARC * g->stride;
-    ends[0] = arc[p->first];
-    ends[1] = arc[p->last];
+    ends[0] = arc[c->first];
+    ends[1] = arc[c->last];
     if (!p->flush) {
         ends[0] = arc[c->widest] - c->shape.l2 - c->shape.l1;
         ends[1] = arc[c->widest] + c->shape.l3 + c->shape.l4;
@@ -255,7 +281,8 @@ static void ring_at(const grid *g, size_t cell, double at, fb_ring *ring) {
 /* A cell's rings from end to end. */
 static size_t rings_of(const grid *g, size_t cell, fb_ring *ring) {
     const double *b = rows_of(g, cell), *arc = b + ROW_ARC * g->stride;
-    size_t from = g->place->first, to = g->place->last + 1, n = 0, s = g->stride;
+    const fb_place_cell *c = g->place->cells + cell;
+    size_t from = c->first, to = c->last + 1, n = 0, s = g->stride;
     double ends[2];
     if (!g->place->flush) {
         ends_of(g, cell, ends);
@@ -334,12 +361,7 @@ static void pass(const grid *g, int number, fb_ring *spare) {
                 fb_row_turn(b, frame_of(g, p->cells[cell].head[up]), s, up ? p->base : 0,
                             up ? g->sections : p->base, g->slack);
             }
-            int i = p->cells[cell].i, other = g->inner[2 * cell], below = g->inner[2 * cell + 1];
-            if (other >= 0 && i != 0) {
-                fb_row_follow(b, rows_of(g, (size_t)other),
-                              below >= 0 ? rows_of(g, (size_t)below) : NULL, s, g->sections,
-                              i >= 0 ? 1 : -1);
-            }
+            follow_row(g, cell);
             size_rings(g, cell);
         }
         lay(g, cell, number == 0);
@@ -347,6 +369,29 @@ static void pass(const grid *g, int number, fb_ring *spare) {
             fb_row_axis(b, s, g->sections, p->base);
         }
     }
+}
+
+/* The ratio that a bundle's middle ring is to have: its own, unless widths are given. */
+static double ratio_of(const grid *g, size_t cell, const fb_bundle *b) {
+    const fb_place_cell *c = g->place->cells + cell;
+    const fb_shape *shape = &c->shape;
+    double ratio = shape->b / shape->a;
+    if (!g->width || !g->place->flush) {
+        return ratio;
+    }
+    const double *row = g->width + (size_t)c->head[1] * g->stride;
+    const double *arc = rows_of(g, cell) + ROW_ARC * g->stride;
+    size_t middle[2] = {c->first + (b->rings - 1) / 2, c->first + b->rings / 2};
+    double width = 0, height = 0;
+    for (int i = 0; i < 2; i++) {
+        double z = arc[middle[i]] - arc[c->widest];
+        int up = z >= 0;
+        double part = z / ((up ? shape->c2 : shape->c1) * g->stretch[cell][up]);
+        double cut = up ? shape->l3 / shape->c2 : shape->l2 / shape->c1;
+        width += row[middle[i]];
+        height += (1 - fb_lesser(part * part, cut * cut)) / row[middle[i]];
+    }
+    return ratio * height / width;
 }
 
 /* The bundles as they have come out, each with exactly its volume. */
@@ -360,7 +405,7 @@ static const char *finish(grid *g, fb_body *body, fb_ring *spare) {
         double *rows = rows_of(g, i), *arc = rows + ROW_ARC * g->stride, ends[2];
         fb_row_axis(rows, g->stride, g->sections, p->base);
         double f = sqrt(volume_of(g, i) / volume_now(g, i, spare));
-        if (!(f > 0.1 && f < 10)) {
+        if (!(f > 0.1 && f < 10) || fb_row_lean(rows, g->stride, c->first, c->last) < UPRIGHT) {
             return "its sections cross: the core bends more sharply than so thick a muscle can";
         }
         fb_row_scale(rows, g->stride, g->sections, f);
@@ -370,20 +415,16 @@ static const char *finish(grid *g, fb_body *body, fb_ring *spare) {
                          .head = {c->head[0], c->head[1]},
                          .share = c->share,
                          .length = ends[1] - ends[0],
-                         .ratio = c->shape.b / c->shape.a,
                          .first = body->n_rings,
                          .rings = rings_of(g, i, ring)};
         b->belly[0] = p->flush ? arc[c->lower] - ends[0] : c->shape.l1;
         b->belly[1] = p->flush ? arc[c->upper] - ends[0] : b->length - c->shape.l4;
         b->volume = volume_of(g, i);
-        if (p->flush) { /* and the tendon fibres, with the sections of the cuts */
-            double squeeze = g->scale[i] * f,
-                   area = 3.14159265358979323846 * c->shape.a * c->shape.b;
-            double below = c->shape.l2 / c->shape.c1, above = c->shape.l3 / c->shape.c2;
-            b->volume += squeeze * squeeze * area *
-                         ((1 - below * below) * b->belly[0] +
-                          (1 - above * above) * (b->length - b->belly[1]));
+        if (p->flush) { /* and tendon fibres, which have what they come to */
+            b->volume += fb_row_volume(rows, g->stride, c->first, c->lower, g->spare) +
+                         fb_row_volume(rows, g->stride, c->upper, c->last, g->spare);
         }
+        b->ratio = ratio_of(g, i, b);
         body->n_bundles = i + 1;
         body->n_rings += b->rings;
     }
@@ -412,7 +453,7 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
     g.contact[1] = fb_scratch_take(scratch, ROW_CONTACT_COUNT * g.stride, sizeof *g.rows);
     g.spare = fb_scratch_take(scratch, 3 * g.stride, sizeof *g.spare);
     g.slack = fb_scratch_take(scratch, g.stride, sizeof *g.slack);
-    g.width = fb_scratch_take(scratch, g.stride, sizeof *g.width);
+    g.width = fb_scratch_take(scratch, place->n_heads * g.stride, sizeof *g.width);
     g.area = fb_scratch_take(scratch, g.stride, sizeof *g.area);
     fb_ring *spare = fb_scratch_take(scratch, sections + 2, sizeof *spare);
     if (g.rows && g.frames && g.inner && g.turn && g.scale && g.stretch && g.contact[0] &&
@@ -422,7 +463,9 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
     double *width = g.width, *area = g.area;
     if (!why) {
         if (place->width) {
-            memcpy(g.width, place->width, sections * sizeof *width);
+            for (size_t h = 0; h < place->n_heads; h++) {
+                memcpy(width + h * g.stride, place->width + h * sections, sections * sizeof *width);
+            }
         } else {
             g.width = NULL;
         }
@@ -433,7 +476,7 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
         }
         lay_frames(&g);
         for (size_t k = 0; k < sections; k++) { /* heads that are apart run along their frames */
-            g.slack[k] = place->apart && place->apart[k] ? 2 : SLACK;
+            g.slack[k] = SLACK;
         }
         for (size_t i = 0; i < n; i++) {
             g.scale[i] = g.stretch[i][0] = g.stretch[i][1] = 1;

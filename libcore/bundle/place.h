@@ -32,10 +32,11 @@ typedef struct fb_frame {
 typedef struct fb_place_cell {
     int i, j;       /* signed cell */
     int order;      /* number in the order of the lattice */
-    int head[2];    /* which core it follows below and above section `base` */
+    int head[2];    /* which core it follows below and above section `base`; bundles of different
+                       heads do not touch each other, but stand against their own heads' planes */
     fb_shape shape; /* its own shape, as it is to be now */
     double share;   /* of the muscle's force */
-    size_t lower, widest, upper;
+    size_t first, lower, widest, upper, last;
 } fb_place_cell;
 
 typedef struct fb_placing {
@@ -43,18 +44,19 @@ typedef struct fb_placing {
     const fb_place_cell *cells; /* with a cell all those between it and the planes; at the core the
                                    four (0, 0), (-1, 0), (-1, -1), (0, -1) */
     size_t n_sections, base;
-    size_t first, last; /* the sections in which bundles with flush ends begin and end */
     size_t n_heads;
     const fb_frame *frames; /* [n_heads][n_sections] */
-    const bool
-        *apart; /* [n_sections]: heads do not touch each other here; NULL: they do everywhere */
-    const double *width; /* [n_sections]: the width of bundles, of their widest; their height is
-                            what keeps the section's area. NULL: width and height taper together */
+    const double
+        *width; /* [n_heads][n_sections]: the width of bundles, of their widest; their height is
+                   what keeps the section's area. NULL: width and height taper together */
     const double *area;  /* [n_sections]: the area of bundles, of their widest, for a muscle whose
                             sections are given; needs width. NULL: as they are shaped */
-    bool flush; /* bundles reach from section `first` to `last`, bellies stretched as they need,
-                   tendon fibres as long as it takes; otherwise each is as long as its shape says,
-                   and ends where it ends: sections beyond both ends of the core must be there */
+    const double *bow;   /* [n_sections], 1/m: the plane y = 0 is bent to y = bow x^2 / 2. NULL: it is
+                            even */
+    bool flush; /* bundles reach from their first section to their last, bellies stretched as they
+                   need, tendon fibres as long as it takes; otherwise each is as long as its shape
+                   says, and ends where it ends: sections beyond both ends of the core must be there
+                 */
 } fb_placing;
 
 /* How many rings fb_place_body may need in a body. */

@@ -110,6 +110,25 @@ WIDE void fb_row_touch_plane(double *contact, const double *frame, const double 
     }
 }
 
+WIDE void fb_row_touch_bow(double *contact, const double *frame, const double *a, const double *b,
+                           size_t stride, size_t from, size_t to, const double *bow,
+                           double beside, double sign) {
+    size_t s = stride;
+    SIDE_BY_SIDE
+    for (size_t k = from; k < to; k++) {
+        v3 x = get(frame + ROW_FX * s, s, k), y = get(frame + ROW_FY * s, s, k);
+        v3 o = get(frame + ROW_FO * s, s, k), ub = get(b + ROW_U * s, s, k);
+        v3 wb = get(b + ROW_W * s, s, k), ua = get(a + ROW_U * s, s, k);
+        double at = dot(sub(get(a, s, k), o), x) + beside * (sqrt(dot(ua, ua)) + sqrt(dot(ub, ub)));
+        v3 n = unit(times(sign, sub(y, times(bow[k] * at, x))));
+        v3 on = add(o, add(times(at, x), times(0.5 * bow[k] * at * at, y)));
+        double un = dot(ub, n), wn = dot(wb, n);
+        put(contact + ROW_N * s, s, k, n);
+        contact[ROW_NR * s + k] = dot(on, n) + size2(un, wn);
+        contact[ROW_NH * s + k] = dot(get(b + ROW_T * s, s, k), on);
+    }
+}
+
 WIDE void fb_row_solve(double *b, const double *x, const double *y, size_t stride, size_t from,
                        size_t to, double weight_x, double weight_y) {
     size_t s = stride;
@@ -164,13 +183,13 @@ WIDE void fb_row_turn(double *b, const double *frame, size_t stride, size_t from
     }
 }
 
-WIDE void fb_row_follow(double *b, const double *a, const double *below, size_t stride, size_t n,
-                        double sign) {
+WIDE void fb_row_follow(double *b, const double *a, const double *below, size_t stride, size_t from,
+                        size_t to, double sign) {
     size_t s = stride;
     const double *down = below ? below + ROW_R * s : b + ROW_R * s;
     double part = below ? 1 : 0;
     SIDE_BY_SIDE
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = from; k < to; k++) {
         v3 along = unit(times(sign, sub(get(b, s, k), get(a, s, k))));
         put(b + ROW_R * s, s, k, unit(add(along, times(part, get(down, s, k)))));
     }
@@ -198,6 +217,18 @@ WIDE void fb_row_size(double *b, size_t stride, size_t n, size_t widest, double 
         put(b + ROW_U * s, s, k, times(a * width, cross(side, t)));
         put(b + ROW_W * s, s, k, times(height * (area / width), side));
     }
+}
+
+WIDE double fb_row_lean(const double *b, size_t stride, size_t from, size_t to) {
+    size_t s = stride;
+    double least = 1;
+    for (size_t k = from; k < to; k++) {
+        v3 g = get(b + ROW_G * s, s, k), d = unit(sub(get(b, s, k + 1), get(b, s, k)));
+        double ring = dot(g, get(b + ROW_T * s, s, k)), layer = dot(g, d);
+        least = ring < least ? ring : least;
+        least = layer < least ? layer : least;
+    }
+    return least;
 }
 
 WIDE void fb_row_scale(double *b, size_t stride, size_t n, double f) {

@@ -15,10 +15,12 @@
 #define GATHERED 0.3     /* width of a sheet's tendon at its end */
 #define FAN_LEAST 0.35   /* width of a fan, of that where it is widest .. */
 #define FAN_MOST 1.8
-#define STEEPEST 0.5 /* tangent: how fast the outermost bundles come nearer to the core */
+#define STEEPEST 0.2 /* tangent: how fast the outermost bundles come nearer to the core */
 #define OWN_WAY 1    /* of what bundles need: so much more, and a head follows its core alone */
-#define CLEAR 0.02   /* of what bundles need: less, and heads stay together */
-#define SMOOTHINGS 6 /* of the way from together to apart, over sections */
+#define CLEAR 0.002  /* of its own way: less, and heads stay together */
+#define SMOOTHINGS 6 /* sweeps over widths of fans */
+#define PARTINGS 30  /* sweeps over the way from together to apart */
+#define FADE 4.0     /* sections over which a head that has ended no longer counts */
 #define FOLD (-0.5)  /* cosine of the turn between layers at which a core folds on itself */
 
 /* ---- curves ---------------------------------------------------------------------------------- */
@@ -61,16 +63,17 @@ static void smooth(double (*to)[3], const double (*from)[3], const int *half) {
     }
 }
 
+/* A core that is rounded. */
 typedef struct curve {
     double points[DENSE][3];
-    double length;
-    double belly[2], widest;
+    double length, belly[2], widest;
 } curve;
 
 /* A core with its corners rounded, and its lengths scaled to it. */
-static const char *round_core(curve *c, const fb_core_line *core, double radius, bool keep) {
-    double length = length_of(core->points, core->n_points);
-    if (core->n_points < 2 || !(length > 0)) {
+static const char *round_core(curve *c, const fb_core_line *core, double radius,
+                              fb_core_shape shape) {
+    double length = core->n_points < 2 ? 0 : length_of(core->points, core->n_points);
+    if (!(length > 0)) {
         return "a core has no length";
     }
     if (!(core->belly[0] >= -1e-9 * length && core->belly[0] < core->widest &&
@@ -82,21 +85,37 @@ static const char *round_core(curve *c, const fb_core_line *core, double radius,
     for (int i = 0; i < DENSE; i++) {
         double at = length * i / (DENSE - 1), thick = 1;
         point_at(raw[i], core->points, core->n_points, at);
-        double out = fb_greater(core->belly[0] - at, at - core->belly[1]) / (2 * radius);
+        double out = fb_greater(core->belly[0] - at, at - core->belly[1]);
         if (out > 0) { /* into the tendon */
-            thick = fb_greater(1 - (1 - TENDON_ROUND) * out, TENDON_ROUND);
+            thick = fb_greater(1 - (1 - TENDON_ROUND) * out / (2 * radius), TENDON_ROUND);
         }
         half[i] = (int)(0.5 * ROUND * thick * radius / length * (DENSE - 1) + 0.5);
-        half[i] = keep ? 0 : half[i] > (DENSE - 1) / 4 ? (DENSE - 1) / 4 : half[i];
+        half[i] = radius > 0 ? half[i] : 0;
+        half[i] = half[i] > (DENSE - 1) / 4 ? (DENSE - 1) / 4 : half[i];
     }
     smooth(once, (const double(*)[3])raw, half);
     smooth(c->points, (const double(*)[3])once, half);
+    for (int i = 0; i < DENSE && shape != FB_CORE_ROUNDED; i++) { /* a Bezier curve of degree 2 */
+        double t = (double)i / (DENSE - 1), middle[3];
+        for (int k = 0; k < 3; k++) {
+            middle[k] = 0.5 * (raw[0][k] + raw[DENSE - 1][k]);
+            if (shape == FB_CORE_ARC) {
+                middle[k] = 2 * raw[DENSE / 2][k] - middle[k];
+            }
+            c->points[i][k] = (1 - t) * (1 - t) * raw[0][k] + 2 * t * (1 - t) * middle[k] +
+                              t * t * raw[DENSE - 1][k];
+        }
+    }
     c->length = length_of((const double(*)[3])c->points, DENSE);
     double scale = c->length / length;
     c->belly[0] = scale * fb_greater(core->belly[0], 0);
     c->belly[1] = scale * fb_lesser(core->belly[1], length);
     c->widest = scale * core->widest;
     return NULL;
+}
+
+static void curve_at(double *place, const curve *c, double at) {
+    point_at(place, (const double(*)[3])c->points, DENSE, at);
 }
 
 void fb_core_bent(double (*points)[3], int n, double length, double about_x, double about_y) {
@@ -114,11 +133,11 @@ void fb_core_bent(double (*points)[3], int n, double length, double about_x, dou
 /* ---- sections -------------------------------------------------------------------------------- */
 
 void fb_sections_free(fb_sections *sections) {
+    fb_free(sections->heads);
     fb_free(sections->frames);
-    fb_free(sections->apart);
-    fb_free(sections->part);
     fb_free(sections->width);
     fb_free(sections->area);
+    fb_free(sections->bow);
     memset(sections, 0, sizeof *sections);
 }
 
@@ -131,28 +150,173 @@ static size_t tendon_layers(double tendon, double layer) {
     return n < 1 ? 1 : n > TENDON_LAYERS ? TENDON_LAYERS : n;
 }
 
-/* The length along a core of section k. */
-static double length_at(const fb_sections *s, const curve *c, size_t k) {
-    double first = (double)s->first, lower = (double)s->lower, base = (double)s->base;
-    double upper = (double)s->upper, last = (double)s->last, at = (double)k;
-    double below = (c->widest - c->belly[0]) / (base - lower);
-    double above = (c->belly[1] - c->widest) / (upper - base);
-    if (k < s->first) {
-        return (at - first) * below;
+/* Everything while sections are made. */
+typedef struct maker {
+    fb_sections *s;
+    const fb_core_line *lines;
+    const fb_section_options *o;
+    curve *cores;
+    fb_frame *mean;     /* [n] of the cores' mean */
+    double (*place)[3]; /* [n] */
+    double (*own)[3];   /* [n][heads]: where heads that go their own way are */
+    bool *apart;        /* [n]: heads go their own way here */
+    double *way;        /* [n]: how far heads go their own way, 0 to 1 */
+    double *far;        /* [n]: distance from the shared end, counted from it */
+    bool upper_shared;
+} maker;
+
+/* How far the cores' ends lie from each other. */
+static double spread_of_ends(const maker *m, bool upper) {
+    double most = 0;
+    for (size_t h = 1; h < m->s->n_heads; h++) {
+        double p[3], q[3];
+        curve_at(p, m->cores, upper ? m->cores[0].length : 0);
+        curve_at(q, m->cores + h, upper ? m->cores[h].length : 0);
+        most = fb_greater(most, fb_v3_distance(p, q));
     }
-    if (k < s->lower) {
-        return c->belly[0] * (at - first) / (lower - first);
+    return most;
+}
+
+/* A length along a core, counted from the shared end. */
+static double from_shared(const maker *m, const curve *c, double at) {
+    return m->upper_shared ? c->length - at : at;
+}
+
+static size_t section_of(const maker *m, size_t count) {
+    return m->upper_shared ? m->s->n - 1 - count : count;
+}
+
+/* The section nearest to a distance from the shared end. */
+static size_t nearest(const maker *m, double far) {
+    size_t best = 0;
+    for (size_t c = 1; c < m->s->n; c++) {
+        if (fabs(m->far[c] - far) < fabs(m->far[best] - far)) {
+            best = c;
+        }
     }
-    if (k <= s->base) {
-        return c->belly[0] + below * (at - lower);
+    return section_of(m, best);
+}
+
+/* Distances of the sections from the shared end, and where each head begins and ends. */
+static const char *lay_out(maker *m) {
+    fb_sections *s = m->s;
+    double near = m->o->together ? 0 : 1e9, away = 0, end = 0, belly = 0, sum = 0, widest = 0;
+    m->upper_shared = s->n_heads < 2 || spread_of_ends(m, true) <= spread_of_ends(m, false);
+    for (size_t h = 0; h < s->n_heads; h++) {
+        const curve *c = m->cores + h;
+        double one = from_shared(m, c, c->belly[0]), two = from_shared(m, c, c->belly[1]);
+        double share = m->lines[h].right - m->lines[h].left;
+        if (m->o->together) { /* the mean's: each head's at the same part of it */
+            near += share * fb_lesser(one, two);
+            away += share * fb_greater(one, two);
+            end += share * c->length;
+        } else {
+            near = fb_lesser(near, fb_lesser(one, two));
+            away = fb_greater(away, fb_greater(one, two));
+            end = fb_greater(end, c->length);
+        }
+        belly += share * (c->belly[1] - c->belly[0]);
+        widest += share * from_shared(m, c, c->widest);
+        sum += share;
     }
-    if (k <= s->upper) {
-        return c->widest + above * (at - base);
+    belly /= sum;
+    widest /= sum;
+    if (m->o->together) {
+        near /= sum;
+        away /= sum;
+        end /= sum;
     }
-    if (k <= s->last) {
-        return c->belly[1] + (c->length - c->belly[1]) * (at - upper) / (last - upper);
+    double turn = 0.75 * fabs(m->o->twist) * belly / (0.5 * end * TURN);
+    size_t layers = m->o->layers < 2 ? 2 : m->o->layers;
+    layers = (double)layers < turn ? (size_t)ceil(turn) : layers;
+    double layer = belly / (double)layers;
+    size_t close = tendon_layers(near, layer), beyond = tendon_layers(end - away, layer);
+    size_t middle = (size_t)floor((away - near) / layer + 0.5);
+    size_t extra = m->o->more > 0 ? (size_t)ceil(m->o->more / layer) + 1 : 0;
+    middle = middle < 2 ? 2 : middle;
+    s->n = 2 * extra + close + middle + beyond + 1;
+    m->far = fb_alloc(s->n * sizeof *m->far);
+    s->heads = fb_alloc(s->n_heads * sizeof *s->heads);
+    if (!m->far || !s->heads) {
+        return "there is not enough memory for its sections";
     }
-    return c->length + (at - last) * above;
+    double step = (away - near) / (double)middle;
+    for (size_t c = 0; c < s->n; c++) {
+        double i = (double)c - (double)extra, at = i - (double)close;
+        m->far[c] = i < 0                  ? i * step
+                    : i < (double)close    ? near * i / (double)close
+                    : at <= (double)middle ? near + at * step
+                    : at <= (double)(middle + beyond)
+                        ? away + (end - away) * (at - (double)middle) / (double)beyond
+                        : end + (at - (double)(middle + beyond)) * step;
+    }
+    for (size_t h = 0; h < s->n_heads; h++) {
+        curve *c = m->cores + h;
+        fb_section_head *head = s->heads + h;
+        double ends[2] = {from_shared(m, c, 0), from_shared(m, c, c->length)};
+        double junction[2] = {from_shared(m, c, c->belly[0]), from_shared(m, c, c->belly[1])};
+        double thickest = from_shared(m, c, c->widest);
+        if (m->o->together) {
+            ends[m->upper_shared ? 0 : 1] = end;
+            junction[m->upper_shared ? 0 : 1] = away;
+            junction[m->upper_shared ? 1 : 0] = near;
+            thickest = widest;
+        }
+        head->first = nearest(m, ends[0]);
+        head->last = nearest(m, ends[1]);
+        head->lower = nearest(m, junction[0]);
+        head->upper = nearest(m, junction[1]);
+        head->widest = nearest(m, thickest);
+        if (head->upper < head->lower + 2) {
+            return "one of its heads is too short beside the others";
+        }
+        head->widest = head->widest <= head->lower ? head->lower + 1 : head->widest;
+        head->widest = head->widest >= head->upper ? head->upper - 1 : head->widest;
+        if (head->first >= head->lower) { /* tendons too short for a layer are belly */
+            head->lower = head->first < head->lower ? head->first : head->lower;
+            head->first = head->lower;
+            c->belly[0] = 0;
+        }
+        if (head->last <= head->upper) {
+            head->last = head->upper;
+            c->belly[1] = c->length;
+        }
+        head->tendon[0] = c->belly[0];
+        head->tendon[1] = c->length - c->belly[1];
+        head->below = c->widest - c->belly[0];
+        head->above = c->belly[1] - c->widest;
+    }
+    s->base = s->n_heads > 1 ? nearest(m, widest) : s->heads[0].widest;
+    s->base = s->base < 1 ? 1 : s->base > s->n - 2 ? s->n - 2 : s->base;
+    return NULL;
+}
+
+/* The length along its core at which a head has section k. */
+static double length_at(const maker *m, size_t head, size_t k) {
+    const fb_section_head *h = m->s->heads + head;
+    const curve *c = m->cores + head;
+    const size_t at[5] = {h->first, h->lower, h->widest, h->upper, h->last};
+    const double s[5] = {0, c->belly[0], c->widest, c->belly[1], c->length};
+    int i = 0;
+    while (i < 3 && (k > at[i + 1] || at[i + 1] == at[i])) {
+        i++;
+    }
+    if (at[i + 1] == at[i]) { /* beyond a belly without tendon */
+        i--;
+    }
+    double step = (s[i + 1] - s[i]) / (double)(at[i + 1] - at[i]);
+    return s[i] + step * ((double)k - (double)at[i]);
+}
+
+/* Whether a head has bundles in a section: 1, fading to 0 beyond its ends. */
+static double presence(const maker *m, size_t head, size_t k) {
+    const fb_section_head *h = m->s->heads + head;
+    double out = k < h->first ? (double)(h->first - k) : k > h->last ? (double)(k - h->last) : 0;
+    return fb_greater(1 - out / FADE, 1e-6);
+}
+
+static void place_of(double *p, const maker *m, size_t head, size_t k) {
+    curve_at(p, m->cores + head, length_at(m, head, k));
 }
 
 /* Unit direction of the parabola through the places of three neighbouring sections. */
@@ -218,251 +382,308 @@ static void turn_about_z(fb_frame *f, double angle) {
     fb_v3_copy(f->y, y);
 }
 
-/* The angle by which section k is twisted against the base: steadily in the middle, fading towards
- * the ends. */
-static double twist_at(const fb_sections *s, const curve *mean, size_t k, double twist) {
-    double at = length_at(s, mean, k) - mean->widest;
-    double side = at < 0 ? mean->widest : mean->length - mean->widest;
-    double u = fb_lesser(fb_greater(at / side, -1), 1);
-    return twist / 2 * (1.5 * u - 0.5 * u * u * u);
+/* The mean frames twisted about the core: steadily in the middle, fading towards the ends. */
+static void twist(maker *m) {
+    fb_sections *s = m->s;
+    size_t ends[2] = {s->n, 0};
+    for (size_t h = 0; h < s->n_heads; h++) {
+        ends[0] = s->heads[h].first < ends[0] ? s->heads[h].first : ends[0];
+        ends[1] = s->heads[h].last > ends[1] ? s->heads[h].last : ends[1];
+    }
+    double side[2] = {0, 0}, at = 0;
+    for (size_t k = ends[0]; k < ends[1]; k++) {
+        side[k >= s->base] += fb_v3_distance(m->mean[k].o, m->mean[k + 1].o);
+    }
+    for (int up = 0; up < 2; up++) {
+        at = 0;
+        for (size_t k = s->base; up ? k + 1 < s->n : k > 0; k = up ? k + 1 : k - 1) {
+            size_t next = up ? k + 1 : k - 1;
+            at += fb_v3_distance(m->mean[k].o, m->mean[next].o);
+            double u = fb_lesser(at / side[up], 1);
+            double angle = m->o->twist / 2 * (1.5 * u - 0.5 * u * u * u);
+            turn_about_z(m->mean + next, up ? angle : -angle);
+        }
+    }
 }
 
 /* A bundle's width in section k, of that of the widest. */
-static double width_at(const fb_sections *s, size_t k, const double cut[2]) {
+static double width_at(const maker *m, size_t head, size_t k) {
+    const fb_sections *s = m->s;
+    const fb_section_head *h = s->heads + head;
     if (s->width) {
-        return s->width[k];
+        return s->width[head * s->n + k];
     }
-    double at = s->part[k] < 0 ? cut[0] * fb_greater(s->part[k], -1)
-                               : cut[1] * fb_lesser(s->part[k], 1);
-    return sqrt(1 - at * at);
+    double part = k < h->widest ? (double)(h->widest - k) / (double)(h->widest - h->lower)
+                                : (double)(k - h->widest) / (double)(h->upper - h->widest);
+    part = m->o->cut * fb_lesser(part, 1);
+    return sqrt(1 - part * part);
 }
 
-/* How far the two outermost cores lie apart along x in section k. */
-static double spread_at(const fb_sections *s, const curve *cores, const fb_frame *mean, size_t k) {
-    double p[3], q[3], d[3];
-    point_at(p, cores[0].points, DENSE, length_at(s, cores, k));
-    point_at(q, cores[s->n_heads - 1].points, DENSE, length_at(s, cores + s->n_heads - 1, k));
-    fb_v3_sub(d, q, p);
-    fb_v3_madd(d, -fb_v3_dot(d, mean[k].z), mean[k].z);
-    return fb_v3_norm(d);
+/* How far the two outermost cores lie apart in section k. */
+static double spread_at(const maker *m, size_t k) {
+    double p[3], q[3];
+    place_of(p, m, 0, k);
+    place_of(q, m, m->s->n_heads - 1, k);
+    fb_v3_sub(q, q, p);
+    fb_v3_madd(q, -fb_v3_dot(q, m->mean[k].z), m->mean[k].z);
+    return fb_v3_norm(q);
 }
 
-/* Widths by the law. */
-static void set_widths(fb_sections *s, const curve *cores, const fb_frame *mean,
-                       const fb_section_options *o, fb_width_law law) {
-    double base = law == FB_WIDTH_FAN ? spread_at(s, cores, mean, s->base) : 1;
-    for (size_t k = 0; k < s->n; k++) {
-        double part = fb_lesser(fabs(s->part[k]), 1);
-        if (law == FB_WIDTH_FAN) {
-            double fan = spread_at(s, cores, mean, k) / base;
-            s->width[k] = fb_lesser(fb_greater(fan, FAN_LEAST), FAN_MOST);
-            continue;
-        }
-        s->width[k] = sqrt(1 - SHEET * SHEET * part * part);
-        size_t from = k < s->base ? s->lower - s->first : s->last - s->upper;
-        size_t beyond = k < s->lower ? s->lower - k : k > s->upper ? k - s->upper : 0;
-        if (beyond > 0 && from > 0) {
-            double at = fb_lesser((double)beyond / (double)from, 1);
-            s->width[k] += at * at * (3 - 2 * at) * (GATHERED - s->width[k]);
-        }
-    }
-    if (law == FB_WIDTH_FAN && base > 0) { /* smoothly */
-        for (int sweep = 0; sweep < 3; sweep++) {
-            double before = s->width[0];
-            for (size_t k = 1; k + 1 < s->n; k++) {
-                double here = s->width[k];
-                s->width[k] = 0.25 * before + 0.5 * here + 0.25 * s->width[k + 1];
-                before = here;
-            }
-        }
-        double middle = s->width[s->base];
-        for (size_t k = 0; k < s->n; k++) {
-            s->width[k] /= middle;
-        }
-    }
-    for (size_t i = 1; i < s->n; i++) { /* from the base outward, no more steeply than can be */
-        size_t k = i <= s->base ? s->base - i : i, before = k < s->base ? k + 1 : k - 1;
-        double most = STEEPEST * fb_v3_distance(mean[k].o, mean[before].o) / o->span;
-        double change = s->width[k] - s->width[before];
-        s->width[k] = s->width[before] + fb_lesser(fb_greater(change, -most), most);
-    }
-}
-
-/* Where heads are apart: places of the heads' planes, each with its own frame. */
-static const char *part_heads(fb_sections *s, const curve *cores, const fb_strip *strips,
-                              const fb_frame *mean, const fb_section_options *o,
-                              double (*places)[3], double *offset, double *own_way) {
-    size_t n = s->n, heads = s->n_heads;
-    /* heads whose cores are further from each other than their bundles need go their own way */
+/* Widths of a sheet: as a half-ellipse along the belly, gathered along the tendons. */
+static void sheet_widths(double *width, const fb_section_head *h, size_t n) {
     for (size_t k = 0; k < n; k++) {
-        double a = o->half_width * width_at(s, k, o->cut), last[3];
-        own_way[k] = 0;
-        s->apart[k] = false;
-        for (size_t h = 0; h < heads; h++) {
-            double p[3];
-            point_at(p, cores[h].points, DENSE, length_at(s, cores + h, k));
-            if (h > 0) {
-                double need = 0.5 * a * (strips[h].right - strips[h - 1].left);
-                double gap = fb_v3_distance(p, last) / need - 1;
-                own_way[k] = fb_greater(own_way[k], fb_lesser(gap / OWN_WAY, 1));
-                s->apart[k] |= gap > CLEAR;
-            }
-            fb_v3_copy(last, p);
+        double part = k < h->widest ? (double)(h->widest - k) / (double)(h->widest - h->lower)
+                                    : (double)(k - h->widest) / (double)(h->upper - h->widest);
+        part = fb_lesser(part, 1);
+        width[k] = sqrt(1 - SHEET * SHEET * part * part);
+        size_t beyond = k < h->lower ? h->lower - k : k > h->upper ? k - h->upper : 0;
+        size_t tendon = k < h->widest ? h->lower - h->first : h->last - h->upper;
+        if (beyond > 0 && tendon > 0) {
+            double at = fb_lesser((double)beyond / (double)tendon, 1);
+            width[k] += at * at * (3 - 2 * at) * (GATHERED - width[k]);
         }
     }
-    for (int sweep = 0; sweep < SMOOTHINGS; sweep++) {
-        double before = own_way[0];
+}
+
+/* Averages of neighbours, 1 2 1. */
+static void soften(double *x, size_t n, int sweeps) {
+    for (int sweep = 0; sweep < sweeps; sweep++) {
+        double before = x[0];
         for (size_t k = 1; k + 1 < n; k++) {
-            double here = own_way[k];
-            own_way[k] = 0.25 * before + 0.5 * here + 0.25 * own_way[k + 1];
+            double here = x[k];
+            x[k] = 0.25 * before + 0.5 * here + 0.25 * x[k + 1];
             before = here;
         }
     }
-    /* else they stand side by side along x of the mean frames */
-    for (size_t k = 0; k < n; k++) {
-        double a = o->half_width * width_at(s, k, o->cut);
-        own_way[k] = s->apart[k] ? own_way[k] : 0;
-        for (size_t h = 0; h < heads; h++) {
-            offset[h * n + k] = 0.5 * a * (strips[h].left + strips[h].right);
+}
+
+/* Widths by the law, nowhere changing more steeply than bundles can follow. */
+static void set_widths(maker *m) {
+    fb_sections *s = m->s;
+    for (size_t h = 0; h < s->n_heads; h++) {
+        double *width = s->width + h * s->n;
+        if (m->o->law == FB_WIDTH_FAN && s->n_heads > 1) {
+            double base = spread_at(m, s->base);
+            for (size_t k = 0; k < s->n; k++) {
+                width[k] = fb_lesser(fb_greater(spread_at(m, k) / base, FAN_LEAST), FAN_MOST);
+            }
+            soften(width, s->n, SMOOTHINGS);
+            double middle = width[s->base];
+            for (size_t k = 0; k < s->n; k++) {
+                width[k] /= middle;
+            }
+        } else {
+            sheet_widths(width, s->heads + h, s->n);
+        }
+        size_t from = s->n_heads > 1 && m->o->law == FB_WIDTH_FAN ? s->base : s->heads[h].widest;
+        for (size_t i = 1; i < s->n; i++) {
+            size_t k = i <= from ? from - i : i, before = k < from ? k + 1 : k - 1;
+            double p[3], q[3];
+            place_of(p, m, h, k);
+            place_of(q, m, h, before);
+            double most = STEEPEST * fb_v3_distance(p, q) / m->o->span;
+            double change = width[k] - width[before];
+            width[k] = width[before] + fb_lesser(fb_greater(change, -most), most);
         }
     }
-    for (size_t h = 0; h < heads; h++) {
-        /* the plane against which the head's innermost column stands */
-        double inner = strips[h].left >= 0    ? strips[h].left
-                       : strips[h].right <= 0 ? strips[h].right
-                                              : 0;
-        double middle = 0.5 * (strips[h].left + strips[h].right);
-        fb_frame *own = s->frames + h * n;
-        for (size_t k = 0; k < n; k++) { /* the head's middle */
-            double p[3];
-            fb_v3_copy(places[k], mean[k].o);
-            fb_v3_madd(places[k], offset[h * n + k], mean[k].x);
-            point_at(p, cores[h].points, DENSE, length_at(s, cores + h, k));
-            fb_v3_sub(p, p, places[k]);
-            fb_v3_madd(places[k], own_way[k], p);
+}
+
+/* Where in section k the boundaries of a head's strip are along x, m, all strips together. */
+static void strip_at(const maker *m, size_t head, size_t k, double *left, double *right) {
+    double at = 0;
+    bool on_right = m->lines[head].left + m->lines[head].right >= 0;
+    size_t zero = 0; /* the strip with the plane x = 0, or the first on its right */
+    while (zero + 1 < m->s->n_heads && m->lines[zero].right <= 0) {
+        zero++;
+    }
+    double a0 = m->lines[zero].half_width * width_at(m, zero, k);
+    if (head == zero) {
+        *left = a0 * m->lines[zero].left;
+        *right = a0 * m->lines[zero].right;
+    } else if (on_right && head > zero) {
+        at = a0 * m->lines[zero].right;
+        for (size_t h = zero + 1; h <= head; h++) {
+            *left = at;
+            at += m->lines[h].half_width * width_at(m, h, k) *
+                  (m->lines[h].right - m->lines[h].left);
         }
-        /* carried along the head from where it leaves the others, outward from the base */
-        for (size_t i = 0; i < n; i++) {
-            size_t k = i <= s->base ? s->base - i : i;
-            size_t before = k < s->base ? k + 1 : k - 1;
-            own[k] = mean[k];
-            if (!s->apart[k]) {
+        *right = at;
+    } else {
+        at = a0 * fb_lesser(m->lines[zero].left, 0);
+        for (size_t h = zero; h-- > head;) {
+            *right = at;
+            at -= m->lines[h].half_width * width_at(m, h, k) *
+                  (m->lines[h].right - m->lines[h].left);
+        }
+        *left = at;
+    }
+}
+
+/* Where heads that go their own way are in section k: on their cores, but no nearer to each other
+ * than their bundles need. */
+static void own_places(const maker *m, size_t k) {
+    size_t heads = m->s->n_heads, middle = heads / 2;
+    double left, right, *own = m->own[k * heads];
+    for (size_t i = 0; i < heads; i++) { /* from the middle to the right, then to the left */
+        size_t h = i < heads - middle ? middle + i : heads - 1 - i;
+        double *p = own + 3 * h;
+        place_of(p, m, h, k);
+        if (h == middle || presence(m, h, k) < 1) {
+            continue;
+        }
+        size_t beside = h > middle ? h - 1 : h + 1;
+        double need, d[3], *q = own + 3 * beside;
+        strip_at(m, h, k, &left, &right);
+        need = 0.5 * (left + right);
+        strip_at(m, beside, k, &left, &right);
+        need = fabs(need - 0.5 * (left + right));
+        fb_v3_sub(d, p, q);
+        double along = fb_v3_dot(d, m->mean[k].z);
+        fb_v3_madd(d, -along, m->mean[k].z);
+        double apart = fb_v3_norm(d), side = h > middle ? 1 : -1;
+        if (apart < need) { /* towards its own side, and as far as it takes */
+            fb_v3_madd(d, side * (need - apart), m->mean[k].x);
+            double l = fb_v3_norm(d);
+            fb_v3_scale(d, need / (l > 0 ? l : 1), d);
+            fb_v3_madd(d, along, m->mean[k].z);
+            fb_v3_add(p, q, d);
+        }
+    }
+}
+
+/* How far heads go their own way: where their cores are further apart than bundles need. */
+static void part_ways(maker *m) {
+    fb_sections *s = m->s;
+    for (size_t k = 0; k < s->n; k++) {
+        double last[3], left, right, centre = 0;
+        bool any = false;
+        m->way[k] = 0;
+        for (size_t h = 0; h < s->n_heads && !m->o->together; h++) {
+            double p[3], before = centre;
+            if (presence(m, h, k) < 1) {
                 continue;
             }
-            fb_v3_copy(own[k].o, places[k]);
-            if (!direction(own[k].z, (const double(*)[3])places, n, k)) {
+            strip_at(m, h, k, &left, &right);
+            centre = 0.5 * (left + right);
+            place_of(p, m, h, k);
+            if (any) {
+                double d[3];
+                fb_v3_sub(d, p, last);
+                fb_v3_madd(d, -fb_v3_dot(d, m->mean[k].z), m->mean[k].z);
+                double gap = fb_v3_norm(d) / (centre - before) - 1;
+                m->way[k] = fb_greater(m->way[k], fb_lesser(gap / OWN_WAY, 1));
+            }
+            fb_v3_copy(last, p);
+            any = true;
+        }
+    }
+    soften(m->way, s->n, PARTINGS);
+    for (size_t k = 0; k < s->n; k++) {
+        m->apart[k] = m->way[k] > CLEAR;
+        own_places(m, k);
+    }
+}
+
+/* The frames of a head: those of the mean, or along its own core. */
+static const char *head_frames(maker *m, size_t h) {
+    fb_sections *s = m->s;
+    fb_frame *own = s->frames + h * s->n;
+    for (size_t k = 0; k < s->n; k++) {
+        double left, right, p[3];
+        strip_at(m, h, k, &left, &right);
+        fb_v3_copy(m->place[k], m->mean[k].o);
+        fb_v3_madd(m->place[k], 0.5 * (left + right), m->mean[k].x);
+        fb_v3_sub(p, m->own[k * s->n_heads + h], m->place[k]);
+        fb_v3_madd(m->place[k], m->apart[k] ? m->way[k] : 0, p);
+    }
+    /* carried along the head from where it leaves the others, outward from the base */
+    for (size_t i = 0; i < s->n; i++) {
+        size_t k = i <= s->base ? s->base - i : i, before = k < s->base ? k + 1 : k - 1;
+        double left, right;
+        own[k] = m->mean[k];
+        if (m->apart[k]) {
+            if (!direction(own[k].z, (const double(*)[3])m->place, s->n, k)) {
                 return "a head's core folds on itself";
             }
-            set_up(own + k, k == s->base ? mean[k].y : own[before].y);
+            set_up(own + k, k == s->base ? m->mean[k].y : own[before].y);
         }
-        for (size_t k = 0; k < n; k++) {
-            if (s->apart[k]) {
-                double a = o->half_width * width_at(s, k, o->cut);
-                fb_v3_madd(own[k].o, a * (inner - middle), own[k].x);
-            }
-        }
+        /* the plane against which its innermost column stands */
+        strip_at(m, h, k, &left, &right);
+        double inner = m->lines[h].left >= 0 ? left : m->lines[h].right <= 0 ? right : 0;
+        fb_v3_copy(own[k].o, m->place[k]);
+        fb_v3_madd(own[k].o, inner - 0.5 * (left + right), own[k].x);
     }
     return NULL;
 }
 
-const char *fb_sections_along(fb_sections *s, const fb_core_line *lines, const fb_strip *strips,
-                              size_t n_heads, const fb_section_options *o) {
-    memset(s, 0, sizeof *s);
-    curve *cores = fb_alloc((n_heads + 1) * sizeof *cores), *mean = cores ? cores + n_heads : NULL;
-    fb_frame *frames = NULL;
-    double(*places)[3] = NULL, *offset = NULL, *own_way = NULL;
-    const char *why = cores ? NULL : "there is not enough memory for its sections";
-    double sum = 0;
-    for (size_t h = 0; !why && h < n_heads; h++) {
-        why = round_core(cores + h, lines + h, o->radius, o->keep);
-        sum += strips[h].right - strips[h].left;
+static const char *make(maker *m) {
+    fb_sections *s = m->s;
+    const char *why = NULL;
+    for (size_t h = 0; h < s->n_heads && !why; h++) {
+        why = round_core(m->cores + h, m->lines + h, m->o->radius, m->o->shape);
     }
+    why = why ? why : lay_out(m);
     if (why) {
-        fb_free(cores);
         return why;
     }
-    /* the mean core: at the same part of each */
-    memset(mean, 0, sizeof *mean);
-    for (size_t h = 0; h < n_heads; h++) {
-        double weight = (strips[h].right - strips[h].left) / sum;
-        mean->belly[0] += weight * cores[h].belly[0];
-        mean->belly[1] += weight * cores[h].belly[1];
-        mean->widest += weight * cores[h].widest;
-        mean->length += weight * cores[h].length;
+    s->frames = fb_alloc(s->n_heads * s->n * sizeof *s->frames);
+    m->apart = fb_alloc(s->n * sizeof *m->apart);
+    s->width = m->o->law == FB_WIDTH_ROUND ? NULL : fb_alloc(s->n_heads * s->n * sizeof *s->width);
+    m->mean = fb_alloc(s->n * sizeof *m->mean);
+    m->place = fb_alloc(s->n * sizeof *m->place);
+    m->way = fb_alloc(s->n * sizeof *m->way);
+    m->own = fb_alloc(s->n * s->n_heads * sizeof *m->own);
+    if (!s->frames || !m->apart || !m->mean || !m->place || !m->way || !m->own ||
+        (m->o->law != FB_WIDTH_ROUND && !s->width)) {
+        return "there is not enough memory for its sections";
     }
-    double belly = mean->belly[1] - mean->belly[0];
-    double side = fb_lesser(mean->widest, mean->length - mean->widest);
-    size_t layers = o->layers;
-    size_t least = (size_t)ceil(0.75 * fabs(o->twist) * belly / (side * TURN));
-    layers = layers < least ? least : layers < 2 ? 2 : layers;
-    double layer = belly / (double)layers;
-    size_t below = (size_t)floor((mean->widest - mean->belly[0]) / layer + 0.5);
-    below = below < 1 ? 1 : below > layers - 1 ? layers - 1 : below;
-    size_t extra = o->more > 0 ? (size_t)ceil(o->more / layer) + 1 : 0;
-    s->n_heads = n_heads;
-    s->first = extra;
-    s->lower = s->first + tendon_layers(mean->belly[0], layer);
-    s->base = s->lower + below;
-    s->upper = s->lower + layers;
-    s->last = s->upper + tendon_layers(mean->length - mean->belly[1], layer);
-    s->n = s->last + extra + 1;
-    s->length[0] = mean->belly[0];
-    s->length[1] = belly;
-    s->length[2] = mean->length - mean->belly[1];
-    if (s->lower == s->first) { /* tendons too short for a layer are belly */
-        for (size_t h = 0; h < n_heads; h++) {
-            cores[h].belly[0] = 0;
+    for (size_t k = 0; k < s->n; k++) {
+        double sum = 0;
+        m->apart[k] = false;
+        fb_v3_set(m->place[k], 0, 0, 0);
+        for (size_t h = 0; h < s->n_heads; h++) {
+            double p[3], weight = presence(m, h, k) * (m->lines[h].right - m->lines[h].left);
+            place_of(p, m, h, k);
+            fb_v3_madd(m->place[k], weight, p);
+            sum += weight;
         }
-        mean->belly[0] = 0;
+        fb_v3_scale(m->place[k], 1 / sum, m->place[k]);
     }
-    if (s->upper == s->last) {
-        for (size_t h = 0; h < n_heads; h++) {
-            cores[h].belly[1] = cores[h].length;
-        }
-        mean->belly[1] = mean->length;
-    }
-    s->frames = fb_alloc(n_heads * s->n * sizeof *s->frames);
-    s->apart = fb_alloc(s->n * sizeof *s->apart);
-    s->part = fb_alloc(s->n * sizeof *s->part);
-    frames = fb_alloc(s->n * sizeof *frames);
-    places = fb_alloc(s->n * sizeof *places);
-    offset = fb_alloc(n_heads * s->n * sizeof *offset);
-    own_way = fb_alloc(s->n * sizeof *own_way);
-    s->width = o->law == FB_WIDTH_ROUND ? NULL : fb_alloc(s->n * sizeof *s->width);
-    if (!s->frames || !s->apart || !s->part || !frames || !places || !offset || !own_way ||
-        (o->law != FB_WIDTH_ROUND && !s->width)) {
-        why = "there is not enough memory for its sections";
-    }
-    for (size_t k = 0; !why && k < s->n; k++) {
-        s->part[k] = ((double)k - (double)s->base) /
-                     (double)(k < s->base ? s->base - s->lower : s->upper - s->base);
-        s->apart[k] = false;
-        fb_v3_set(places[k], 0, 0, 0);
-        for (size_t h = 0; h < n_heads; h++) {
-            double p[3];
-            point_at(p, (const double(*)[3])cores[h].points, DENSE, length_at(s, cores + h, k));
-            fb_v3_madd(places[k], (strips[h].right - strips[h].left) / sum, p);
-        }
-    }
-    why = why ? why : carry(frames, (const double(*)[3])places, s->n, s->base, o->up);
-    for (size_t k = 0; !why && k < s->n; k++) {
-        turn_about_z(frames + k, twist_at(s, mean, k, o->twist));
-    }
-    if (!why && s->width) {
-        set_widths(s, cores, frames, o, n_heads > 1 ? o->law : FB_WIDTH_SHEET);
-    }
-    if (!why && n_heads > 1) {
-        why = part_heads(s, cores, strips, frames, o, places, offset, own_way);
-    } else if (!why) {
-        memcpy(s->frames, frames, s->n * sizeof *frames);
-    }
-    fb_free(own_way);
-    fb_free(offset);
-    fb_free(places);
-    fb_free(frames);
-    fb_free(cores);
+    why = carry(m->mean, (const double(*)[3])m->place, s->n, s->base, m->o->up);
     if (why) {
-        fb_sections_free(s);
+        return why;
+    }
+    twist(m);
+    if (s->width) {
+        set_widths(m);
+    }
+    if (s->n_heads == 1) {
+        memcpy(s->frames, m->mean, s->n * sizeof *s->frames);
+        return NULL;
+    }
+    part_ways(m);
+    for (size_t h = 0; h < s->n_heads && !why; h++) {
+        why = head_frames(m, h);
+    }
+    return why;
+}
+
+const char *fb_sections_along(fb_sections *sections, const fb_core_line *cores, size_t n_heads,
+                              const fb_section_options *options) {
+    memset(sections, 0, sizeof *sections);
+    sections->n_heads = n_heads;
+    maker m = {.s = sections, .lines = cores, .o = options};
+    m.cores = fb_alloc(n_heads * sizeof *m.cores);
+    const char *why = m.cores ? make(&m) : "there is not enough memory for its sections";
+    fb_free(m.cores);
+    fb_free(m.mean);
+    fb_free(m.place);
+    fb_free(m.apart);
+    fb_free(m.way);
+    fb_free(m.own);
+    fb_free(m.far);
+    if (why) {
+        fb_sections_free(sections);
     }
     return why;
 }

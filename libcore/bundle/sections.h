@@ -1,9 +1,9 @@
 /* The sections of a muscle: where they lie along its cores, and the frame of each core in each.
  *
- * A core is a curve from the lower end (origin) to the upper (insertion) around which bundles lie.
- * A section is at the same part of the tendon, or of the belly, of every core. Where cores are no
- * further apart than their bundles need, all bundles lie around the cores' mean in one lattice;
- * where they are, heads are apart and each lies around its own core. */
+ * A core is a curve from the lower end (origin) to the upper (insertion) around which a head's
+ * bundles lie. Sections are at the same distance from the end that the cores share, or where they
+ * are nearest to each other. Where cores are no further apart than their bundles need, heads stand
+ * side by side about the cores' mean; where they are, each lies around its own core. */
 #ifndef FB_BUNDLE_SECTIONS_H
 #define FB_BUNDLE_SECTIONS_H
 
@@ -14,19 +14,15 @@
 extern "C" {
 #endif
 
-/* One core as a polyline. */
+/* One core as a polyline, and its head's strip of the lattice. Strips follow each other along x. */
 typedef struct fb_core_line {
     const double (*points)[3]; /* n_points, m */
     int n_points;
-    double belly[2]; /* lengths along it where the belly begins and ends */
-    double widest;   /* and where it is widest */
+    double belly[2];    /* lengths along it where the belly begins and ends */
+    double widest;      /* and where it is widest */
+    double left, right; /* of the strip, in half-widths of bundles from the plane x = 0 */
+    double half_width;  /* a of its bundles where they are widest, m */
 } fb_core_line;
-
-/* What the lattice needs of a head: its strip of cells along x, in half-widths of the widest
- * section, from the plane x = 0; strips follow each other from left to right. */
-typedef struct fb_strip {
-    double left, right;
-} fb_strip;
 
 /* How wide the lattice is along the muscle. */
 typedef enum fb_width_law {
@@ -35,36 +31,47 @@ typedef enum fb_width_law {
     FB_WIDTH_FAN    /* as far apart as the cores are */
 } fb_width_law;
 
+/* How closely sections follow the cores. */
+typedef enum fb_core_shape {
+    FB_CORE_ROUNDED, /* on them, but for corners */
+    FB_CORE_ARC,     /* on parabolas from end to end through their middles */
+    FB_CORE_CHORD    /* straight from end to end */
+} fb_core_shape;
+
 typedef struct fb_section_options {
-    size_t layers;     /* of the belly */
-    double up[3];      /* about the direction of height, y, where the belly is widest */
-    double twist;      /* rad: of the section from the lower end to the upper, about z */
-    double half_width; /* a of a bundle at its widest, m */
-    double span;       /* half the width of the whole muscle at its widest, m */
-    double radius;     /* of the whole muscle: half its greater extent, m */
-    double cut[2];     /* l2 / c1 and l3 / c2 */
+    fb_core_shape shape;
+    size_t layers; /* of the belly */
+    bool together; /* heads stay side by side however far apart their cores are */
+    double up[3];  /* about the direction of height, y, where the belly is widest */
+    double twist;  /* rad: of the section from the lower end to the upper, about z */
+    double radius; /* of the muscle: over which corners of its cores are rounded, m; 0: not */
+    double span;   /* half the width of the whole muscle at its widest, m */
+    double cut;    /* l2 / c1 and l3 / c2 */
+    double more;   /* m of sections beyond both ends, for bundles that keep their lengths */
     fb_width_law law;
-    double more; /* m of sections beyond both ends, for bundles that keep their lengths */
-    bool keep;   /* cores as they are, without rounding their corners */
 } fb_section_options;
 
+/* Where a head's bundles begin and end: sections, first <= lower < widest < upper <= last, and the
+ * lengths of its core between them, m. */
+typedef struct fb_section_head {
+    size_t first, lower, widest, upper, last;
+    double tendon[2], below, above;
+} fb_section_head;
+
 typedef struct fb_sections {
-    size_t n, base, first, last, lower, upper;
+    size_t n, base; /* base: where the bellies are widest, in the mean */
     size_t n_heads;
-    fb_frame *frames; /* [n_heads][n] */
-    bool *apart;      /* [n] */
-    double *part;     /* [n]: place along the belly, -1 to 1 about the widest section, beyond in
-                         tendons */
-    double *width;    /* [n]: width of bundles, of the widest; NULL: as they are thick */
-    double *area;     /* [n]: the section's area, of the widest; NULL: as bundles are shaped */
-    double length[3]; /* of the mean core: below the belly, of the belly, above it */
+    fb_section_head *heads; /* [n_heads] */
+    fb_frame *frames;       /* [n_heads][n] */
+    double *width; /* [n_heads][n]: width of bundles, of the widest; NULL: as they are thick */
+    double *area;           /* [n]: the section's area, of the widest; NULL: as bundles are shaped */
+    double *bow;            /* [n]: 1/m, how the plane y = 0 is bent about z; NULL: it is even */
 } fb_sections;
 
-/* Sections along cores, one for each strip. Corners of cores are rounded to what a muscle so thick
- * can follow. Returns NULL or a sentence (static) that says why it cannot be done: a core of no
- * length, a core that folds on itself, no memory. */
-const char *fb_sections_along(fb_sections *sections, const fb_core_line *cores,
-                              const fb_strip *strips, size_t n_heads,
+/* Sections along cores. Corners of cores are rounded to what a muscle so thick can follow. Returns
+ * NULL or a sentence (static) that says why it cannot be done: a core of no length, a core that
+ * folds on itself, no memory. */
+const char *fb_sections_along(fb_sections *sections, const fb_core_line *cores, size_t n_heads,
                               const fb_section_options *options);
 /* Sections through a muscle whose surface is given, of one head that is all belly: `layers` of them
  * from end to end, and `more` metres of sections beyond both ends. Widths and heights change no

@@ -37,11 +37,11 @@ static void no_steeper(double *row, size_t n, double slope) {
     }
 }
 
-static const char *frames(fb_sections *s, const fb_profile *p) {
+static const char *frames(fb_sections *s, const fb_profile *p, size_t first, size_t layers) {
     for (size_t k = 0; k < s->n; k++) {
         fb_frame *f = s->frames + k;
-        double part = ((double)k - (double)s->first) / (double)(s->last - s->first);
-        double step = 0.5 / (double)(s->last - s->first), before[3], after[3];
+        double part = ((double)k - (double)first) / (double)layers;
+        double step = 0.5 / (double)layers, before[3], after[3];
         core_at(f->o, p, part);
         core_at(before, p, part - step);
         core_at(after, p, part + step);
@@ -71,32 +71,38 @@ const char *fb_sections_of_profile(fb_sections *s, const fb_profile *p, size_t l
     size_t below = (size_t)(widest * (double)layers + 0.5);
     below = below < 1 ? 1 : below > layers - 1 ? layers - 1 : below;
     s->n_heads = 1;
-    s->first = s->lower = extra;
     s->base = extra + below;
-    s->last = s->upper = extra + layers;
-    s->n = s->last + extra + 1;
-    s->length[1] = p->length;
+    s->n = extra + layers + extra + 1;
+    s->heads = fb_alloc(sizeof *s->heads);
     s->frames = fb_alloc(s->n * sizeof *s->frames);
-    s->apart = fb_alloc(s->n * sizeof *s->apart);
-    s->part = fb_alloc(s->n * sizeof *s->part);
     s->width = fb_alloc(s->n * sizeof *s->width);
     s->area = fb_alloc(s->n * sizeof *s->area);
-    const char *why = s->frames && s->apart && s->part && s->width && s->area
-                          ? frames(s, p)
+    s->bow = fb_alloc(s->n * sizeof *s->bow);
+    const char *why = s->heads && s->frames && s->width && s->area && s->bow
+                          ? frames(s, p, extra, layers)
                           : "there is not enough memory for its sections";
     if (why) {
         fb_sections_free(s);
         return why;
     }
+    double at = p->length * (double)below / (double)layers;
+    *s->heads = (fb_section_head){.first = extra,
+                                  .lower = extra,
+                                  .widest = s->base,
+                                  .upper = extra + layers,
+                                  .last = extra + layers,
+                                  .below = at,
+                                  .above = p->length - at};
     double *width = s->width, *height = s->area; /* first whole ones, m, of ellipses */
     double least[2] = {THINNEST * p->width[p->widest],
                        THINNEST * p->area[p->widest] / p->width[p->widest]};
     for (size_t k = 0; k < s->n; k++) {
-        double part = ((double)k - (double)s->first) / (double)layers;
-        s->apart[k] = false;
-        s->part[k] = ((double)k - (double)s->base) /
-                     (double)(k < s->base ? s->base - s->lower : s->upper - s->base);
+        double part = ((double)k - (double)extra) / (double)layers;
         width[k] = fb_greater(row_at(p->width, part), least[0]);
+        s->bow[k] = row_at(p->bow, part);
+        double half = 0.5 * s->bow[k] * width[k]; /* along the bow it is wider; the middle of it */
+        width[k] *= 1 + half * half / 6;          /* lies to one side */
+        fb_v3_madd(s->frames[k].o, -half * width[k] / 16, s->frames[k].y);
         height[k] = fb_greater(4 / 3.14159265358979323846 * row_at(p->area, part) / width[k],
                                least[1]);
     }
