@@ -13,7 +13,7 @@
 #define REACH 0.3    /* of the muscle's width: turns of the core that are longer are followed */
 #define FAR 1e9
 #define WINDOW 3     /* sections to either side whose moments count for a section's directions */
-#define MOST_TURN 0.3 /* tangent, of the outermost bundles as the width's direction turns */
+#define MOST_TURN 0.2 /* tangent, of the outermost bundles as the width's direction turns */
 #define MOST_BOW 2.0 /* of 1 / width: sections are bent into 2 radians at most .. */
 #define THICK_BOW 0.5 /* of 1 / height: and around twice their height at least */
 #define THICK 0.5    /* of the greatest area: sections that count for the mean outline */
