@@ -1,4 +1,6 @@
-/* fbgen: moment arms of bundles beside those of their muscle's lines, over a coordinate's range. */
+/* fbgen: moment arms of bundles beside those of their muscle's lines, over a coordinate's range or
+ * in the poses of motions. A bundle's arm is -dL/dq of its axis, by central differences of the
+ * muscle laid again on both sides of the pose. */
 #include <math.h>
 
 #include "libcore/base/number.h"
@@ -47,12 +49,12 @@ static int main_coordinate(const fb_gen *gen, const fb_recipe *recipe) {
     return best;
 }
 
-/* The model with a coordinate at a value; false if it cannot be there. */
-static bool move(fb_gen *gen, int coordinate, double value) {
+/* The model in a pose, but for one coordinate at a value; false if it cannot be there. */
+static bool move(fb_gen *gen, const double *pose, int coordinate, double value) {
     fb_state *state = gen->s->state;
     fb_state_defaults(state);
     for (int q = 0; q < gen->s->system->n_q; q++) {
-        state->q[q] = gen->s->system->coordinates[q].initial;
+        state->q[q] = pose[q];
     }
     state->q[coordinate] = value;
     fb_state_position(state);
@@ -63,25 +65,32 @@ static bool move(fb_gen *gen, int coordinate, double value) {
     return true;
 }
 
-static fb_status lay(fb_gen *gen, subject *subjects, int n, int coordinate, double value, int side,
-                     fb_scratch *scratch) {
-    fb_recipes *recipes = NULL;
-    fb_status status = FB_OK;
+/* The muscles that are looked at, and their recipes, which are moved from pose to pose. */
+typedef struct sweeper {
+    fb_gen *gen;
+    subject *subjects;
+    int n;
+    fb_recipes *recipes;
+    double *pose; /* n_q */
+    fb_scratch scratch;
+} sweeper;
+
+static fb_status lay(sweeper *w, int coordinate, double value, int side) {
+    fb_gen *gen = w->gen;
+    subject *subjects = w->subjects;
+    int n = w->n, lost;
     for (int i = 0; i < n; i++) {
         subjects[i].laid[side] = false;
     }
-    if (!move(gen, coordinate, value)) {
+    if (!move(gen, w->pose, coordinate, value)) {
         return FB_OK;
     }
-    fb_diag quiet;
-    fb_diag_init(&quiet);
-    status = fb_recipes_make(&recipes, gen->s->paths, gen->s->state, &gen->recipe_options, &quiet);
-    fb_diag_clear(&quiet);
+    fb_status status = fb_recipes_move(w->recipes, gen->s->state, &lost);
     for (int i = 0; i < n && status == FB_OK; i++) {
         subject *it = subjects + i;
-        const fb_recipe *now = fb_recipes_find(recipes, gen->s->system->model, it->m->recipe->name);
+        const fb_recipe *now = fb_recipes_find(w->recipes, gen->s->system->model, it->m->recipe->name);
         if (!now || now->refusal || now->n_cores > 64 ||
-            fb_build_place(&it->build, now, &it->body, scratch)) {
+            fb_build_place(&it->build, now, &it->body, &w->scratch)) {
             continue;
         }
         for (size_t b = 0; b < it->body.n_bundles; b++) {
@@ -93,31 +102,31 @@ static fb_status lay(fb_gen *gen, subject *subjects, int n, int coordinate, doub
         }
         it->laid[side] = true;
     }
-    fb_recipes_free(recipes);
     return status;
 }
 
-/* Adds one pose: each line beside the bundles that follow it. */
+/* Adds one pose: each line beside all bundles, and beside the mean of those that follow it. */
 static void compare(subject *it) {
     fb_bundle_arms *arms = &it->m->arms;
     const fb_recipe *recipe = it->m->recipe;
+    double low = HUGE_VAL, high = -HUGE_VAL;
     if (!it->laid[0] || !it->laid[1]) {
         return;
     }
+    for (size_t b = 0; b < it->body.n_bundles; b++) {
+        double arm = -(it->length[1][b] - it->length[0][b]) / (2 * STEP);
+        low = fb_lesser(low, arm);
+        high = fb_greater(high, arm);
+    }
     for (size_t h = 0; h < it->build.form.n_heads; h++) {
         int k = it->build.core[h];
-        double line = -(it->line[1][k] - it->line[0][k]) / (2 * STEP), low = 1e9, high = -1e9;
-        double sum = 0, shares = 0;
+        double line = -(it->line[1][k] - it->line[0][k]) / (2 * STEP), sum = 0, shares = 0;
         for (size_t b = 0; b < it->body.n_bundles; b++) {
             const fb_bundle *bundle = it->body.bundles + b;
-            if (bundle->head[0] != (int)h) {
-                continue;
+            if (bundle->head[0] == (int)h) {
+                sum -= bundle->share * (it->length[1][b] - it->length[0][b]) / (2 * STEP);
+                shares += bundle->share;
             }
-            double arm = -(it->length[1][b] - it->length[0][b]) / (2 * STEP);
-            low = fb_lesser(low, arm);
-            high = fb_greater(high, arm);
-            sum += bundle->share * arm;
-            shares += bundle->share;
         }
         double off = fabs(sum / shares - line);
         arms->poses++;
@@ -135,17 +144,16 @@ static void end(subject *it) {
     fb_free(it->length[1]);
 }
 
-/* All muscles whose main coordinate this is. */
-static fb_status sweep(fb_gen *gen, int coordinate, subject *subjects, fb_scratch *scratch) {
-    const fb_coordinate *c = gen->s->system->coordinates + coordinate;
-    fb_status status = FB_OK;
-    int n = 0;
-    for (int i = 0; i < gen->n_muscles && status == FB_OK; i++) {
+/* Muscles whose main coordinate this is; all, if it is -1. */
+static fb_status begin(sweeper *w, int coordinate) {
+    fb_gen *gen = w->gen;
+    w->n = 0;
+    for (int i = 0; i < gen->n_muscles; i++) {
         fb_gen_muscle *m = gen->muscles + i;
-        if (m->refusal || m->arms.coordinate != coordinate) {
+        if (m->refusal || (coordinate >= 0 && m->arms.coordinate != coordinate)) {
             continue;
         }
-        subject *it = subjects + n;
+        subject *it = w->subjects + w->n;
         fb_build_options options = gen->build;
         *it = (subject){.m = m};
         options.bundles = BUNDLES;
@@ -154,49 +162,119 @@ static fb_status sweep(fb_gen *gen, int coordinate, subject *subjects, fb_scratc
         if (fb_build_make(&it->build, m->recipe, &options)) {
             continue;
         }
+        w->n++;
         it->length[0] = fb_alloc(it->build.form.lattice.n * sizeof(double));
         it->length[1] = fb_alloc(it->build.form.lattice.n * sizeof(double));
-        n++;
-        status = it->length[0] && it->length[1] ? FB_OK : FB_E_MEMORY;
-    }
-    double from = c->range[0] + STEP, to = c->range[1] - STEP;
-    for (int pose = 0; pose < POSES && status == FB_OK; pose++) {
-        double value = from + (to - from) * pose / (POSES - 1);
-        for (int side = 0; side < 2 && status == FB_OK; side++) {
-            double at = value + (side ? STEP : -STEP);
-            status = lay(gen, subjects, n, coordinate, at, side, scratch);
-        }
-        for (int i = 0; i < n && status == FB_OK; i++) {
-            compare(subjects + i);
+        if (!it->length[0] || !it->length[1]) {
+            return FB_E_MEMORY;
         }
     }
-    for (int i = 0; i < n; i++) {
-        fb_bundle_arms *arms = &subjects[i].m->arms;
-        int poses = arms->poses / (int)subjects[i].build.form.n_heads;
-        arms->mean /= poses > 0 ? poses : 1;
-        end(subjects + i);
+    return FB_OK;
+}
+
+/* One pose about one coordinate. */
+static fb_status look(sweeper *w, int coordinate, double value) {
+    fb_status status = lay(w, coordinate, value - STEP, 0);
+    status = status == FB_OK ? lay(w, coordinate, value + STEP, 1) : status;
+    for (int i = 0; i < w->n && status == FB_OK; i++) {
+        compare(w->subjects + i);
     }
     return status;
 }
 
+static void finish(sweeper *w) {
+    for (int i = 0; i < w->n; i++) {
+        fb_bundle_arms *arms = &w->subjects[i].m->arms;
+        size_t heads = w->subjects[i].build.form.n_heads;
+        int poses = heads ? arms->poses / (int)heads : 0;
+        arms->mean /= poses > 0 ? poses : 1;
+        end(w->subjects + i);
+    }
+    w->n = 0;
+}
+
+/* Over a coordinate's range. */
+static fb_status sweep(sweeper *w, int coordinate) {
+    const fb_system *system = w->gen->s->system;
+    const fb_coordinate *c = system->coordinates + coordinate;
+    double from = c->range[0] + STEP, to = c->range[1] - STEP;
+    for (int q = 0; q < system->n_q; q++) {
+        w->pose[q] = system->coordinates[q].initial;
+    }
+    fb_status status = begin(w, coordinate);
+    for (int pose = 0; pose < POSES && status == FB_OK; pose++) {
+        status = look(w, coordinate, from + (to - from) * pose / (POSES - 1));
+    }
+    finish(w);
+    return status;
+}
+
+/* In the poses of a table, about each coordinate that turns in it. */
+static fb_status follow(sweeper *w, fb_states *motion) {
+    fb_gen *gen = w->gen;
+    size_t n_q = (size_t)gen->s->system->n_q;
+    int rows = fb_states_count(motion);
+    double *low = fb_arena_array(&gen->arena, n_q, sizeof *low);
+    double *high = fb_arena_array(&gen->arena, n_q, sizeof *high);
+    fb_status status = FB_OK;
+    for (int turn = 0; turn < 2; turn++) { /* first which coordinates change */
+        for (int row = 0; row < rows && status == FB_OK; row++) {
+            fb_states_set(motion, row, 0);
+            for (size_t q = 0; q < n_q; q++) {
+                w->pose[q] = gen->s->state->q[q];
+                low[q] = turn || row ? fb_lesser(low[q], w->pose[q]) : w->pose[q];
+                high[q] = turn || row ? fb_greater(high[q], w->pose[q]) : w->pose[q];
+            }
+            for (size_t q = 0; turn && q < n_q && status == FB_OK; q++) {
+                const fb_coordinate *c = gen->s->system->coordinates + q;
+                if (high[q] - low[q] > STEP && c->element && !c->follows &&
+                    fb_fbsim_motion(c) == FB_ROTATIONAL) {
+                    status = look(w, (int)q, w->pose[q]);
+                }
+            }
+        }
+    }
+    return status;
+}
+
+static fb_status all_motions(sweeper *w) {
+    fb_gen *gen = w->gen;
+    fb_status status = begin(w, -1);
+    for (int i = 0; i < gen->n_motions && status == FB_OK; i++) {
+        status = fb_states_find(gen->motions + i, gen->s, &gen->arena);
+        status = status == FB_OK ? follow(w, gen->motions + i) : status;
+    }
+    finish(w);
+    return status;
+}
+
 fb_status fb_gen_arms(fb_gen *gen) {
-    fb_scratch scratch = {0};
-    subject *subjects = fb_arena_array(&gen->arena, (size_t)gen->n_muscles, sizeof *subjects);
+    sweeper w = {.gen = gen};
+    fb_diag quiet;
+    w.subjects = fb_arena_array(&gen->arena, (size_t)gen->n_muscles, sizeof *w.subjects);
+    w.pose = fb_arena_array(&gen->arena, (size_t)gen->s->system->n_q, sizeof *w.pose);
     for (int i = 0; i < gen->n_muscles; i++) {
         gen->muscles[i].arms.coordinate = gen->muscles[i].refusal
                                               ? -1
                                               : main_coordinate(gen, gen->muscles[i].recipe);
     }
-    fb_status status = FB_OK;
-    for (int q = 0; q < gen->s->system->n_q && status == FB_OK; q++) {
+    fb_diag_init(&quiet);
+    fb_status status = fb_recipes_make(&w.recipes, gen->s->paths, gen->s->state,
+                                       &gen->recipe_options, &quiet);
+    fb_diag_clear(&quiet);
+    if (status == FB_OK && gen->n_motions > 0) {
+        status = all_motions(&w);
+    }
+    for (int q = 0; q < gen->s->system->n_q && status == FB_OK && gen->n_motions == 0; q++) {
         bool any = false;
         for (int i = 0; i < gen->n_muscles; i++) {
             any = any || gen->muscles[i].arms.coordinate == q;
         }
         if (any) {
-            status = sweep(gen, q, subjects, &scratch);
+            status = sweep(&w, q);
         }
     }
-    fb_scratch_clear(&scratch);
+    fb_recipes_free(w.recipes);
+    fb_scratch_clear(&w.scratch);
     return status;
 }
