@@ -8,7 +8,6 @@
 
 #define SLACK \
     0.2 /* rad that a ring may lean from square to its bundle's axis, for its section's sake */
-#define UPRIGHT 0.6   /* cosine of the angle of a ring and the axis at which sections cross */
 #define ALLOWED 0.005 /* of the half-height: how deep layers may sink between their rings */
 #define PASSES 3
 
@@ -405,7 +404,7 @@ static const char *finish(grid *g, fb_body *body, fb_ring *spare) {
         double *rows = rows_of(g, i), *arc = rows + ROW_ARC * g->stride, ends[2];
         fb_row_axis(rows, g->stride, g->sections, p->base);
         double f = sqrt(volume_of(g, i) / volume_now(g, i, spare));
-        if (!(f > 0.1 && f < 10) || fb_row_lean(rows, g->stride, c->first, c->last) < UPRIGHT) {
+        if (!(f > 0.1 && f < 10) || fb_row_lean(rows, g->stride, c->first, c->last) < p->upright) {
             return "its sections cross: the core bends more sharply than so thick a muscle can";
         }
         fb_row_scale(rows, g->stride, g->sections, f);

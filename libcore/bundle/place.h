@@ -53,10 +53,12 @@ typedef struct fb_placing {
                             sections are given; needs width. NULL: as they are shaped */
     const double *bow;   /* [n_sections], 1/m: the plane y = 0 is bent to y = bow x^2 / 2. NULL: it is
                             even */
-    bool flush; /* bundles reach from their first section to their last, bellies stretched as they
-                   need, tendon fibres as long as it takes; otherwise each is as long as its shape
-                   says, and ends where it ends: sections beyond both ends of the core must be there
-                 */
+    double
+        upright; /* the least cosine of the angle of a ring and its axis: less, and it is refused */
+    bool flush;  /* bundles reach from their first section to their last, bellies stretched as they
+                    need, tendon fibres as long as it takes; otherwise each is as long as its shape
+                    says, and ends where it ends: sections beyond both ends of the core must be there
+                  */
 } fb_placing;
 
 /* How many rings fb_place_body may need in a body. */
