@@ -75,6 +75,8 @@ static const member core_members[] = {
 static const member outline_members[] = {
     {"mesh", TEXT, offsetof(fb_outline, mesh), 0, 0, NULL, "a file of triangles of the muscle's surface"},
     {"frame", TEXT, offsetof(fb_outline, frame), 0, 0, NULL, "in whose axes it is; without it, ground"},
+    {"insertion_frame", TEXT, offsetof(fb_outline, insertion_frame), 0, 0, NULL,
+     "in whose axes it is as well, with which the insertion moves; without it, the muscle moves as one"},
     {"unit", TEXT, offsetof(fb_outline, unit), 0, 0, NULL, "of its coordinates and of these points: m, or mm"},
     {"origin", POINTS, offsetof(fb_outline, origin), 0, 0, NULL, "points of the origin in the mesh's axes; without them, where the cores begin"},
     {"insertion", POINTS, offsetof(fb_outline, insertion), 0, 0, NULL, "points of the insertion; without them, where the cores end"},

@@ -12,7 +12,8 @@
  * motions about each coordinate that changes in them. */
 typedef struct fb_bundle_arms {
     int coordinate;     /* -1: no coordinate moves it, or it could not be laid */
-    int poses;          /* of lines times poses */
+    int poses;          /* of lines times poses that were asked for */
+    int compared;       /* those in which the muscle could be laid */
     int inside;         /* in so many the line's arm is within those of the muscle's bundles */
     double mean, worst; /* m: of the bundles' mean arm from the line's */
     double greatest;    /* m: of the line's arms */

@@ -18,7 +18,7 @@ typedef struct subject {
     fb_build build;
     fb_body body;
     double *length[2];  /* of its bundles before and after a step */
-    double line[2][64]; /* of its lines */
+    double *line[2];    /* of its lines */
     bool laid[2];
 } subject;
 
@@ -35,10 +35,10 @@ static int main_coordinate(const fb_gen *gen, const fb_recipe *recipe) {
             continue;
         }
         double arm = 0;
-        for (int k = 0; k < recipe->n_cores; k++) {
-            const fb_core *core = recipe->cores + k;
-            if (core->path >= 0) {
-                arm += core->share * fabs(gen->s->path_arms[core->path * system->n_q + q]);
+        for (int k = 0; k < recipe->n_lines; k++) {
+            if (recipe->paths[k] >= 0) {
+                arm += fabs(gen->s->path_arms[recipe->paths[k] * system->n_q + q]) /
+                       recipe->n_lines;
             }
         }
         if (arm > most) {
@@ -89,27 +89,44 @@ static fb_status lay(sweeper *w, int coordinate, double value, int side) {
     for (int i = 0; i < n && status == FB_OK; i++) {
         subject *it = subjects + i;
         const fb_recipe *now = fb_recipes_find(w->recipes, gen->s->system->model, it->m->recipe->name);
-        if (!now || now->refusal || now->n_cores > 64 ||
+        if (!now || now->refusal ||
             fb_build_place(&it->build, now, &it->body, &w->scratch)) {
             continue;
         }
         for (size_t b = 0; b < it->body.n_bundles; b++) {
             it->length[side][b] = it->body.bundles[b].length;
         }
-        for (int k = 0; k < now->n_cores; k++) {
-            it->line[side][k] = now->cores[k].path >= 0 ? gen->s->path_length[now->cores[k].path]
-                                                        : now->cores[k].length;
+        for (int k = 0; k < now->n_lines; k++) {
+            it->line[side][k] = now->paths[k] >= 0 ? gen->s->path_length[now->paths[k]] : FB_NAN;
         }
         it->laid[side] = true;
     }
     return status;
 }
 
-/* Adds one pose: each line beside all bundles, and beside the mean of those that follow it. */
+/* The mean arm of the bundles that follow a line, by their force; of all, if none follows it. */
+static double mean_arm(const subject *it, int line) {
+    const fb_recipe *recipe = it->m->recipe;
+    double sum[2] = {0, 0}, shares[2] = {0, 0};
+    for (size_t b = 0; b < it->body.n_bundles; b++) {
+        const fb_bundle *bundle = it->body.bundles + b;
+        const fb_core *core = recipe->cores + it->build.core[bundle->head[0]];
+        double arm = -(it->length[1][b] - it->length[0][b]) / (2 * STEP);
+        for (int all = core->muscle == recipe->lines[line] ? 0 : 1; all < 2; all++) {
+            sum[all] += bundle->share * arm;
+            shares[all] += bundle->share;
+        }
+    }
+    return shares[0] > 0 ? sum[0] / shares[0] : sum[1] / shares[1];
+}
+
+/* Adds one pose: each line beside all bundles, and beside the mean of those that follow it. A pose
+ * in which the muscle could not be laid is one in which no bundle is like the line. */
 static void compare(subject *it) {
     fb_bundle_arms *arms = &it->m->arms;
     const fb_recipe *recipe = it->m->recipe;
     double low = HUGE_VAL, high = -HUGE_VAL;
+    arms->poses += recipe->n_lines;
     if (!it->laid[0] || !it->laid[1]) {
         return;
     }
@@ -118,22 +135,16 @@ static void compare(subject *it) {
         low = fb_lesser(low, arm);
         high = fb_greater(high, arm);
     }
-    for (size_t h = 0; h < it->build.form.n_heads; h++) {
-        int k = it->build.core[h];
-        double line = -(it->line[1][k] - it->line[0][k]) / (2 * STEP), sum = 0, shares = 0;
-        for (size_t b = 0; b < it->body.n_bundles; b++) {
-            const fb_bundle *bundle = it->body.bundles + b;
-            if (bundle->head[0] == (int)h) {
-                sum -= bundle->share * (it->length[1][b] - it->length[0][b]) / (2 * STEP);
-                shares += bundle->share;
-            }
+    for (int k = 0; k < recipe->n_lines; k++) {
+        double line = -(it->line[1][k] - it->line[0][k]) / (2 * STEP);
+        double off = fabs(mean_arm(it, k) - line);
+        if (!isnan(line)) {
+            arms->compared++;
+            arms->inside += line >= low && line <= high;
+            arms->mean += off;
+            arms->worst = fb_greater(arms->worst, off);
+            arms->greatest = fb_greater(arms->greatest, fabs(line));
         }
-        double off = fabs(sum / shares - line);
-        arms->poses++;
-        arms->inside += line >= low && line <= high;
-        arms->mean += recipe->cores[k].share * off;
-        arms->worst = fb_greater(arms->worst, off);
-        arms->greatest = fb_greater(arms->greatest, fabs(line));
     }
 }
 
@@ -142,6 +153,8 @@ static void end(subject *it) {
     fb_body_free(&it->body);
     fb_free(it->length[0]);
     fb_free(it->length[1]);
+    fb_free(it->line[0]);
+    fb_free(it->line[1]);
 }
 
 /* Muscles whose main coordinate this is; all, if it is -1. */
@@ -165,7 +178,9 @@ static fb_status begin(sweeper *w, int coordinate) {
         w->n++;
         it->length[0] = fb_alloc(it->build.form.lattice.n * sizeof(double));
         it->length[1] = fb_alloc(it->build.form.lattice.n * sizeof(double));
-        if (!it->length[0] || !it->length[1]) {
+        it->line[0] = fb_alloc((size_t)m->recipe->n_lines * sizeof(double));
+        it->line[1] = fb_alloc((size_t)m->recipe->n_lines * sizeof(double));
+        if (!it->length[0] || !it->length[1] || !it->line[0] || !it->line[1]) {
             return FB_E_MEMORY;
         }
     }
@@ -185,9 +200,7 @@ static fb_status look(sweeper *w, int coordinate, double value) {
 static void finish(sweeper *w) {
     for (int i = 0; i < w->n; i++) {
         fb_bundle_arms *arms = &w->subjects[i].m->arms;
-        size_t heads = w->subjects[i].build.form.n_heads;
-        int poses = heads ? arms->poses / (int)heads : 0;
-        arms->mean /= poses > 0 ? poses : 1;
+        arms->mean /= arms->compared > 0 ? arms->compared : 1;
         end(w->subjects + i);
     }
     w->n = 0;

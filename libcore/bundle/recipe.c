@@ -240,38 +240,17 @@ static void keep_rest(fb_recipe *recipe) {
     }
 }
 
-/* The core through a surface; false if there is none. */
-static bool shape(fb_recipe_maker *maker, fb_recipe *recipe) {
-    const char *frame = recipe->outline.frame;
-    fb_pose in_body, pose;
-    int body = 0;
-    fb_pose_identity(&pose);
-    if (frame && strcmp(frame, "ground") != 0) {
-        const fb_element *element = fb_model_find(maker->state->system->model, FB_FRAME, frame);
-        body = element ? fb_system_body(maker->state->system, element, &in_body) : -1;
-        if (body < 0) {
-            fb_recipe_refuse_entry(maker, recipe->spec->line_number, "the model has no frame '%s'",
-                                   frame);
-            return false;
-        }
-        fb_pose_mul(&pose, &maker->state->pose[body], &in_body);
-    }
-    if (recipe->outline.surface.n_faces == 0) {
-        recipe->refusal = "its surface was not read";
-        return false;
-    }
-    fb_recipe_shape(maker, recipe, &pose, body);
-    return recipe->refusal == NULL;
-}
-
 static void fill(fb_recipe_maker *maker, fb_recipe *recipe) {
     const fb_spec_muscle *spec = recipe->spec;
     bool own_cores = spec && spec->n_cores > 0;
     recipe->bundles = spec ? spec->bundles : 0;
     recipe->outline = spec ? spec->outline : (fb_outline){.kind = FB_OUTLINE_NONE};
     recipe->refusal = own_cores ? NULL : refused_line(maker, recipe);
+    int *paths = fb_arena_array(maker->arena, (size_t)recipe->n_lines + 1, sizeof *paths);
+    recipe->paths = paths;
     for (int i = 0; i < recipe->n_lines; i++) {
         const fb_muscle_line *line = &maker->lines[recipe->lines[i]];
+        paths[i] = line->path;
         if (line->note) {
             fb_recipe_note(maker, recipe, "%s: %s", line->element->name, line->note);
         }
@@ -280,7 +259,8 @@ static void fill(fb_recipe_maker *maker, fb_recipe *recipe) {
         !(own_cores ? cores_from_spec(maker, recipe) : cores_from_lines(maker, recipe))) {
         return;
     }
-    if (recipe->outline.kind == FB_OUTLINE_MESH && !shape(maker, recipe)) {
+    if (recipe->outline.kind == FB_OUTLINE_MESH &&
+        (!fb_recipe_shape(maker, recipe) || recipe->refusal)) {
         recipe->n_cores = 0;
         return;
     }
@@ -419,7 +399,7 @@ static int move_all(fb_recipes *recipes, const fb_state *state) {
     for (int i = 0; i < recipes->n; i++) {
         fb_recipe *recipe = &recipes->recipes[i];
         for (int k = 0; k < recipe->n_cores; k++) {
-            lost += !move_core(maker, &recipe->cores[k], state);
+            lost += !recipe->profile && !move_core(maker, &recipe->cores[k], state);
         }
         if (recipe->n_cores > 0) {
             fb_recipe_move_profile(recipe, state);

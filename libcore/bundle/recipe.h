@@ -66,6 +66,7 @@ typedef struct fb_recipe {
     char side;           /* 'r', 'l', or 0 */
     const int *lines;    /* n_lines numbers in the model's list of muscles */
     int n_lines;
+    const int *paths;    /* n_lines: their numbers in fb_paths; -1: none */
     bool guessed;        /* that its lines belong together was guessed */
     const char *refusal; /* a sentence: it can have no body, and why; NULL: it has one */
     fb_core *cores;      /* n_cores */
@@ -94,7 +95,7 @@ typedef struct fb_recipe {
     fb_outline outline;
     fb_profile *profile; /* of a surface that was given, in ground; then one core, all belly, goes
                             through it. NULL: none */
-    fb_profile *profile_rest; /* the same in the axes of the core's body */
+    struct fb_profile_rest *rest; /* internal: what it is moved from */
     double (**fascicles)[3]; /* n_fascicles polylines of fascicle_points[i] points each, ground */
     int *fascicle_points;
     int n_fascicles;

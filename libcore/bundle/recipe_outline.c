@@ -1,95 +1,174 @@
-/* A muscle whose surface is given: its core and its sections come from that. */
+/* A muscle whose surface is given: its core and its sections come from that.
+ *
+ * It moves with two bodies. Sections on the origin's side of the joint go with the origin's, those
+ * on the insertion's side with the insertion's; where the core passes the joint they go over from
+ * one to the other, over as much of it as it is away from the joint on either side. */
 #include <math.h>
 #include <string.h>
 
 #include "libcore/base/number.h"
 #include "libcore/bundle/recipe_internal.h"
 
-/* A profile with its places and directions moved by a pose, or back. */
-static void move(fb_profile *to, const fb_profile *from, const fb_pose *pose, bool back) {
-    *to = *from;
-    for (int k = 0; k < FB_PROFILE_SECTIONS + 2; k++) {
-        double d[3];
-        if (back) {
-            fb_v3_sub(d, from->core[k], pose->p);
-            fb_m3_tmul_v3(to->core[k], pose->R, d);
-        } else {
-            fb_pose_point(to->core[k], pose, from->core[k]);
+#define N FB_PROFILE_SECTIONS
+#define CLOSEST 0.02 /* m: over so much of the core at least it goes over */
+
+typedef struct fb_profile_rest {
+    fb_profile shape;    /* in the mesh's axes */
+    int body[2];         /* of origin and insertion */
+    fb_pose in_body[2];  /* the mesh's axes in theirs */
+    double part[N + 2];  /* of the core's points: how much they go with the insertion, 0 to 1 */
+} fb_profile_rest;
+
+/* A frame's body and place in it; false with an error. NULL is ground. */
+static bool find_frame(fb_recipe_maker *maker, const fb_recipe *recipe, const char *name, int *body,
+                       fb_pose *in_body) {
+    *body = 0;
+    fb_pose_identity(in_body);
+    if (!name || strcmp(name, "ground") == 0) {
+        return true;
+    }
+    const fb_system *system = maker->state->system;
+    const fb_element *element = fb_model_find(system->model, FB_FRAME, name);
+    *body = element ? fb_system_body(system, element, in_body) : -1;
+    if (*body < 0) {
+        fb_recipe_refuse_entry(maker, recipe->spec->line_number, "the model has no frame '%s'",
+                               name);
+    }
+    return *body >= 0;
+}
+
+/* From the mesh's axes to ground, as the origin's body or the insertion's has them. */
+static fb_pose pose_of(const fb_profile_rest *rest, const fb_state *state, int end) {
+    fb_pose pose;
+    fb_pose_mul(&pose, &state->pose[rest->body[end]], &rest->in_body[end]);
+    return pose;
+}
+
+/* The profile as the bodies are now, and the core through it, which is all belly. */
+static void place(fb_recipe *recipe, fb_arena *arena, const fb_state *state) {
+    const fb_profile_rest *rest = recipe->rest;
+    const fb_pose pose[2] = {pose_of(rest, state, 0), pose_of(rest, state, 1)};
+    fb_profile *p = recipe->profile;
+    *p = rest->shape;
+    for (int k = 0; k < N + 2; k++) {
+        double a[3], b[3];
+        fb_pose_point(a, &pose[0], rest->shape.core[k]);
+        fb_pose_point(b, &pose[1], rest->shape.core[k]);
+        fb_v3_scale(p->core[k], 1 - rest->part[k], a);
+        fb_v3_madd(p->core[k], rest->part[k], b);
+        if (k > 0 && k <= N) {
+            double *x = p->x[k - 1];
+            fb_m3_mul_v3(a, pose[0].R, rest->shape.x[k - 1]);
+            fb_m3_mul_v3(b, pose[1].R, rest->shape.x[k - 1]);
+            fb_v3_scale(x, 1 - rest->part[k], a);
+            fb_v3_madd(x, rest->part[k], b);
+            fb_v3_normalize(x);
         }
     }
-    for (int k = 0; k < FB_PROFILE_SECTIONS; k++) {
-        if (back) {
-            fb_m3_tmul_v3(to->x[k], pose->R, from->x[k]);
-        } else {
-            fb_m3_mul_v3(to->x[k], pose->R, from->x[k]);
+    fb_core *core = &recipe->cores[0];
+    fb_core_set(core, arena, p->core, N + 2, false);
+    p->length = core->length;
+    core->belly[0] = 0;
+    core->belly[1] = core->length;
+    core->widest = core->length * (p->widest + 0.5) / N;
+    core->stretch = core->rest > 0 ? core->length / core->rest : 1;
+}
+
+void fb_recipe_move_profile(fb_recipe *recipe, const fb_state *state) {
+    if (recipe->profile) {
+        place(recipe, NULL, state);
+    }
+}
+
+/* Where along the core it goes over from the origin's body to the insertion's: about where it is
+ * nearest to the insertion's joint. */
+static void set_parts(fb_profile_rest *rest, const fb_state *state) {
+    double d[3], joint[3], at[N + 2] = {0}, least = HUGE_VAL, middle = 0;
+    if (rest->body[0] == rest->body[1]) {
+        return;
+    }
+    int child = rest->body[1] > 0 ? 1 : 0; /* ground has no joint: the origin's then */
+    fb_pose pose = pose_of(rest, state, child);
+    fb_v3_sub(d, state->moved[rest->body[child]].p, pose.p);
+    fb_m3_tmul_v3(joint, pose.R, d);
+    for (int k = 0; k < N + 2; k++) {
+        const double *p = rest->shape.core[k];
+        at[k] = k ? at[k - 1] + fb_v3_distance(rest->shape.core[k - 1], p) : 0;
+        if (fb_v3_distance(p, joint) < least) {
+            least = fb_v3_distance(p, joint);
+            middle = at[k];
         }
+    }
+    double over = fb_greater(least, CLOSEST);
+    over = fb_lesser(over, fb_greater(fb_lesser(middle, at[N + 1] - middle), CLOSEST));
+    for (int k = 0; k < N + 2; k++) {
+        double u = fb_lesser(fb_greater((at[k] - middle) / (2 * over) + 0.5, 0), 1);
+        rest->part[k] = u * u * (3 - 2 * u);
     }
 }
 
 /* The ends of all cores that there are, in the mesh's axes. */
-static int ends_of_cores(const fb_recipe_maker *maker, const fb_recipe *recipe,
-                         const fb_pose *pose, bool last, double (**points)[3]) {
+static int ends_of_cores(const fb_recipe_maker *maker, const fb_recipe *recipe, int end,
+                         double (**points)[3]) {
     double(*list)[3] = fb_arena_array(maker->arena, (size_t)recipe->n_cores, sizeof *list);
+    fb_pose pose = pose_of(recipe->rest, maker->state, end);
     for (int i = 0; i < recipe->n_cores; i++) {
         const fb_core *core = &recipe->cores[i];
         double d[3];
-        fb_v3_sub(d, core->points[last ? core->n_points - 1 : 0], pose->p);
-        fb_m3_tmul_v3(list[i], pose->R, d);
+        fb_v3_sub(d, core->points[end ? core->n_points - 1 : 0], pose.p);
+        fb_m3_tmul_v3(list[i], pose.R, d);
     }
     *points = list;
     return recipe->n_cores;
 }
 
-void fb_recipe_shape(const fb_recipe_maker *maker, fb_recipe *recipe, const fb_pose *pose,
-                     int body) {
-    const fb_outline *outline = &recipe->outline;
-    double(*origin)[3] = outline->origin.points, (*insertion)[3] = outline->insertion.points;
-    int n_origin = outline->origin.n_points, n_insertion = outline->insertion.n_points;
-    n_origin = n_origin ? n_origin : ends_of_cores(maker, recipe, pose, false, &origin);
-    n_insertion = n_insertion ? n_insertion : ends_of_cores(maker, recipe, pose, true, &insertion);
-    recipe->profile = fb_arena_alloc(maker->arena, sizeof *recipe->profile);
-    recipe->profile_rest = fb_arena_alloc(maker->arena, sizeof *recipe->profile_rest);
-    fb_profile made;
-    recipe->refusal = fb_profile_make(&made, &outline->surface, (const double(*)[3])origin,
-                                      n_origin, (const double(*)[3])insertion, n_insertion);
-    if (recipe->refusal) {
-        return;
-    }
+/* One core with what all have together. */
+static void join_cores(const fb_recipe_maker *maker, fb_recipe *recipe) {
+    fb_core one = {.name = recipe->name, .muscle = -1, .path = -1, .share = FB_NAN};
+    double fibres = 0, slack = 0, pennation = 0;
     if (recipe->n_cores > 1) {
         fb_recipe_note(maker, recipe, "it has one core, through its surface, for its %d lines",
                        recipe->n_cores);
     }
-    move(recipe->profile, &made, pose, false);
-    move(recipe->profile_rest, recipe->profile, &maker->state->pose[body], true);
-    fb_core *core = &recipe->cores[0];
-    double force = 0, fibres = 0, slack = 0, pennation = 0, sum = 0;
-    for (int i = 0; i < recipe->n_cores; i++) { /* what its lines have, together */
-        const fb_core *one = &recipe->cores[i];
-        double weight = one->max_force;
-        force += weight;
-        fibres += weight * one->optimal_length;
-        slack += weight * one->slack_length;
-        pennation += weight * one->pennation;
-        sum += weight;
+    for (int i = 0; i < recipe->n_cores; i++) {
+        const fb_core *core = &recipe->cores[i];
+        one.max_force += core->max_force;
+        fibres += core->max_force * core->optimal_length;
+        slack += core->max_force * core->slack_length;
+        pennation += core->max_force * core->pennation;
     }
-    *core = (fb_core){.name = recipe->name,
-                      .muscle = -1,
-                      .path = -1,
-                      .max_force = force,
-                      .optimal_length = fibres / sum,
-                      .slack_length = slack / sum,
-                      .pennation = pennation / sum,
-                      .share = FB_NAN,
-                      .own_body = body};
+    one.optimal_length = fibres / one.max_force;
+    one.slack_length = slack / one.max_force;
+    one.pennation = pennation / one.max_force;
+    recipe->cores[0] = one;
     recipe->n_cores = 1;
-    fb_core_set(core, maker->arena, recipe->profile->core, FB_PROFILE_SECTIONS + 2, false);
-    core->own = fb_arena_array(maker->arena, FB_PROFILE_SECTIONS + 2, sizeof *core->own);
-    memcpy(core->own, recipe->profile_rest->core, sizeof recipe->profile_rest->core);
-    core->n_own = core->n_points;
 }
 
-void fb_recipe_move_profile(fb_recipe *recipe, const fb_state *state) {
-    if (recipe->profile) {
-        move(recipe->profile, recipe->profile_rest, &state->pose[recipe->cores[0].own_body], false);
+bool fb_recipe_shape(fb_recipe_maker *maker, fb_recipe *recipe) {
+    const fb_outline *o = &recipe->outline;
+    double(*origin)[3] = o->origin.points, (*insertion)[3] = o->insertion.points;
+    int n_origin = o->origin.n_points, n_insertion = o->insertion.n_points;
+    fb_profile_rest *rest = fb_arena_alloc(maker->arena, sizeof *rest);
+    const char *last = o->insertion_frame ? o->insertion_frame : o->frame;
+    if (!find_frame(maker, recipe, o->frame, &rest->body[0], &rest->in_body[0]) ||
+        !find_frame(maker, recipe, last, &rest->body[1], &rest->in_body[1])) {
+        return false;
     }
+    recipe->rest = rest;
+    if (o->surface.n_faces == 0) {
+        recipe->refusal = "its surface was not read";
+        return true;
+    }
+    n_origin = n_origin ? n_origin : ends_of_cores(maker, recipe, 0, &origin);
+    n_insertion = n_insertion ? n_insertion : ends_of_cores(maker, recipe, 1, &insertion);
+    recipe->refusal = fb_profile_make(&rest->shape, &o->surface, (const double(*)[3])origin,
+                                      n_origin, (const double(*)[3])insertion, n_insertion);
+    if (recipe->refusal) {
+        return true;
+    }
+    recipe->profile = fb_arena_alloc(maker->arena, sizeof *recipe->profile);
+    set_parts(rest, maker->state);
+    join_cores(maker, recipe);
+    place(recipe, maker->arena, maker->state);
+    return true;
 }
