@@ -489,6 +489,7 @@ static void measure_sections(fb_profile *p, const cubes *c, const course *core, 
         at = at < 0 ? 0 : at > N - 1 ? N - 1 : at;
         fb_v3_scale(p->x[k], cosine, core->x[at]);
         fb_v3_madd(p->x[k], sine, core->y[at]);
+        fb_v3_copy(p->z[k], core->z[at]);
     }
     find_bows(p, c, from, step, m, angle);
     find_outline(p, c, from, step, m, angle);

@@ -25,7 +25,9 @@ typedef struct fb_profile {
     double area[FB_PROFILE_SECTIONS];        /* m^2 */
     double width[FB_PROFILE_SECTIONS];       /* of an ellipse with the section's moments, m */
     double height[FB_PROFILE_SECTIONS];
-    double x[FB_PROFILE_SECTIONS][3];     /* unit, along the width, square to the core */
+    double x[FB_PROFILE_SECTIONS][3];     /* unit, along the width, square to z */
+    double z[FB_PROFILE_SECTIONS][3];     /* unit, square to the section: along the core, as long as
+                                             the muscle does not move */
     double bow[FB_PROFILE_SECTIONS];      /* 1/m: how the section is bent, y = bow x^2 / 2, y = z x x */
     int widest;                           /* the section of the greatest area */
     double polygon[FB_PROFILE_CORNERS][2]; /* the sections' mean outline, of half the width and half

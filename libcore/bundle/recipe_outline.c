@@ -57,12 +57,15 @@ static void place(fb_recipe *recipe, fb_arena *arena, const fb_state *state) {
         fb_v3_scale(p->core[k], 1 - rest->part[k], a);
         fb_v3_madd(p->core[k], rest->part[k], b);
         if (k > 0 && k <= N) {
-            double *x = p->x[k - 1];
-            fb_m3_mul_v3(a, pose[0].R, rest->shape.x[k - 1]);
-            fb_m3_mul_v3(b, pose[1].R, rest->shape.x[k - 1]);
-            fb_v3_scale(x, 1 - rest->part[k], a);
-            fb_v3_madd(x, rest->part[k], b);
-            fb_v3_normalize(x);
+            for (int axis = 0; axis < 2; axis++) {
+                double *to = axis ? p->z[k - 1] : p->x[k - 1];
+                const double *from = axis ? rest->shape.z[k - 1] : rest->shape.x[k - 1];
+                fb_m3_mul_v3(a, pose[0].R, from);
+                fb_m3_mul_v3(b, pose[1].R, from);
+                fb_v3_scale(to, 1 - rest->part[k], a);
+                fb_v3_madd(to, rest->part[k], b);
+                fb_v3_normalize(to);
+            }
         }
     }
     fb_core *core = &recipe->cores[0];

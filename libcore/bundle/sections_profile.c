@@ -27,6 +27,18 @@ static double row_at(const double *row, double part) {
     return row[k] + (at - k) * (row[k + 1] - row[k]);
 }
 
+/* A direction of the profile at a part of the core's length. */
+static void direction_at(double *to, const double (*directions)[3], double part) {
+    for (int m = 0; m < 3; m++) {
+        double row[N];
+        for (int i = 0; i < N; i++) {
+            row[i] = directions[i][m];
+        }
+        to[m] = row_at(row, part);
+    }
+    fb_v3_normalize(to);
+}
+
 /* No value less than what is left of its greater neighbours at the steepest slope. */
 static void no_steeper(double *row, size_t n, double slope) {
     for (size_t k = 1; k < n; k++) {
@@ -41,19 +53,9 @@ static const char *frames(fb_sections *s, const fb_profile *p, size_t first, siz
     for (size_t k = 0; k < s->n; k++) {
         fb_frame *f = s->frames + k;
         double part = ((double)k - (double)first) / (double)layers;
-        double step = 0.5 / (double)layers, before[3], after[3];
         core_at(f->o, p, part);
-        core_at(before, p, part - step);
-        core_at(after, p, part + step);
-        fb_v3_sub(f->z, after, before);
-        fb_v3_normalize(f->z);
-        for (int m = 0; m < 3; m++) {
-            double row[N];
-            for (int i = 0; i < N; i++) {
-                row[i] = p->x[i][m];
-            }
-            f->x[m] = row_at(row, part);
-        }
+        direction_at(f->x, p->x, part);
+        direction_at(f->z, p->z, part);
         fb_v3_madd(f->x, -fb_v3_dot(f->x, f->z), f->z);
         if (!(fb_v3_normalize(f->x) > 1e-3)) {
             return "its width runs along its core";
