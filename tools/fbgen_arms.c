@@ -20,6 +20,7 @@ typedef struct subject {
     double *length[2];  /* of its bundles before and after a step */
     double *line[2];    /* of its lines */
     bool laid[2];
+    int ease[2]; /* how smooth the cores were that it was laid along */
 } subject;
 
 /* The coordinate about which the muscle's lines have the greatest moment arm; -1: none. */
@@ -88,8 +89,8 @@ static fb_status lay(sweeper *w, int coordinate, double value, int side) {
     fb_status status = fb_recipes_move(w->recipes, gen->s->state, &lost);
     for (int i = 0; i < n && status == FB_OK; i++) {
         subject *it = subjects + i;
-        const fb_recipe *now = fb_recipes_find(w->recipes, gen->s->system->model, it->m->recipe->name);
-        if (!now || now->refusal ||
+        const fb_recipe *now = w->recipes->recipes + (it->m->recipe - gen->recipes->recipes);
+        if (now->refusal ||
             fb_build_place(&it->build, now, &it->body, &w->scratch)) {
             continue;
         }
@@ -100,6 +101,7 @@ static fb_status lay(sweeper *w, int coordinate, double value, int side) {
             it->line[side][k] = now->paths[k] >= 0 ? gen->s->path_length[now->paths[k]] : FB_NAN;
         }
         it->laid[side] = true;
+        it->ease[side] = it->build.ease;
     }
     return status;
 }
@@ -121,13 +123,13 @@ static double mean_arm(const subject *it, int line) {
 }
 
 /* Adds one pose: each line beside all bundles, and beside the mean of those that follow it. A pose
- * in which the muscle could not be laid is one in which no bundle is like the line. */
+ * in which the muscle could not be laid, or not alike on both sides of it, is one in which no bundle is like the line. */
 static void compare(subject *it) {
     fb_bundle_arms *arms = &it->m->arms;
     const fb_recipe *recipe = it->m->recipe;
     double low = HUGE_VAL, high = -HUGE_VAL;
     arms->poses += recipe->n_lines;
-    if (!it->laid[0] || !it->laid[1]) {
+    if (!it->laid[0] || !it->laid[1] || it->ease[0] != it->ease[1]) {
         return;
     }
     for (size_t b = 0; b < it->body.n_bundles; b++) {

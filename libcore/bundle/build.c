@@ -17,10 +17,11 @@
 #define STEEP \
     0.35 /* tangent of the angle at which staggered bundles would lie: more, and they are not */
 #define TWISTED \
-    0.5            /* tangent of the angle at which the outermost bundles may wind about the core */
-#define STRICT 0.9 /* cosine of the angle of rings and axes at which a smoother core is tried .. \
-                    */
-#define LENIENT 0.5    /* .. and with none left, the muscle is refused */
+    0.5 /* tangent of the angle at which the outermost bundles may wind about the core */
+#define STRICT \
+    0.9             /* cosine of the angle of rings and axes at which a smoother core is tried .. \
+                     */
+#define LENIENT 0.5 /* .. and with none left, the muscle is refused */
 #define FAN_LENGTHS 2  /* cores' lengths: with others, heads are no fan */
 #define EASINGS 4      /* attempts, along ever smoother cores, if sections cross */
 #define BROAD 0.4      /* of the belly's length: wider muscles are sheets */
