@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "libcore/base/number.h"
+#include "libcore/base/spatial.h"
 #include "tools/fbgen.h"
 
 #define POSES 5
@@ -76,6 +77,24 @@ typedef struct sweeper {
     fb_scratch scratch;
 } sweeper;
 
+/* The lengths of bundles of a muscle whose surface was given: each point of their axes goes with
+ * the bones as its section does, so that their ends stay where they are attached. */
+static void carry(const fb_gen *gen, subject *it, int side) {
+    for (size_t b = 0; b < it->body.n_bundles; b++) {
+        const fb_bundle *bundle = it->body.bundles + b;
+        double before[3], here[3];
+        it->length[side][b] = 0;
+        for (size_t k = 0; k < bundle->rings; k++) {
+            fb_recipe_carry(it->m->recipe, gen->s->state, (double)k / (double)(bundle->rings - 1),
+                            it->body.rings[bundle->first + k].c, here);
+            it->length[side][b] += k ? fb_v3_distance(before, here) : 0;
+            fb_v3_copy(before, here);
+        }
+    }
+    it->laid[side] = true;
+    it->ease[side] = 0;
+}
+
 static fb_status lay(sweeper *w, int coordinate, double value, int side) {
     fb_gen *gen = w->gen;
     subject *subjects = w->subjects;
@@ -90,18 +109,20 @@ static fb_status lay(sweeper *w, int coordinate, double value, int side) {
     for (int i = 0; i < n && status == FB_OK; i++) {
         subject *it = subjects + i;
         const fb_recipe *now = w->recipes->recipes + (it->m->recipe - gen->recipes->recipes);
-        if (now->refusal ||
-            fb_build_place(&it->build, now, &it->body, &w->scratch)) {
+        if (it->m->recipe->profile) {
+            carry(gen, it, side);
+        } else if (now->refusal || fb_build_place(&it->build, now, &it->body, &w->scratch)) {
             continue;
-        }
-        for (size_t b = 0; b < it->body.n_bundles; b++) {
-            it->length[side][b] = it->body.bundles[b].length;
+        } else {
+            for (size_t b = 0; b < it->body.n_bundles; b++) {
+                it->length[side][b] = it->body.bundles[b].length;
+            }
+            it->laid[side] = true;
+            it->ease[side] = it->build.ease;
         }
         for (int k = 0; k < now->n_lines; k++) {
             it->line[side][k] = now->paths[k] >= 0 ? gen->s->path_length[now->paths[k]] : FB_NAN;
         }
-        it->laid[side] = true;
-        it->ease[side] = it->build.ease;
     }
     return status;
 }
@@ -174,7 +195,10 @@ static fb_status begin(sweeper *w, int coordinate) {
         options.bundles = BUNDLES;
         options.layers = LAYERS;
         options.kept = false;
-        if (fb_build_make(&it->build, m->recipe, &options)) {
+        if (fb_build_make(&it->build, m->recipe, &options) ||
+            (m->recipe->profile &&
+             fb_build_place(&it->build, m->recipe, &it->body, &w->scratch))) {
+            end(it);
             continue;
         }
         w->n++;

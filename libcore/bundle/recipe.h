@@ -150,6 +150,11 @@ fb_status fb_recipes_make(fb_recipes **recipes, const fb_paths *paths, const fb_
  * where they were. Refused recipes stay refused. FB_E_MEMORY; no allocation once each core has had
  * its most points. One thread at a time. */
 fb_status fb_recipes_move(fb_recipes *recipes, const fb_state *state, int *lost);
+/* Where a point of a muscle whose surface was given is in another pose of its model: it goes with
+ * the bodies of origin and insertion as the muscle's core does at a part of its length, from 0 to 1.
+ * The point is in ground in the pose in which the recipe was made; so is the result in `state`. */
+void fb_recipe_carry(const fb_recipe *recipe, const fb_state *state, double part,
+                     const double *point, double *carried);
 /* Takes NULL. */
 void fb_recipes_free(fb_recipes *recipes);
 /* By the name of the muscle or of one of its lines, or NULL. */

@@ -1,8 +1,10 @@
 /* A muscle whose surface is given: its core and its sections come from that.
  *
- * It moves with two bodies. Sections on the origin's side of the joint go with the origin's, those
- * on the insertion's side with the insertion's; where the core passes the joint they go over from
- * one to the other, over as much of it as it is away from the joint on either side. */
+ * It moves with two bodies, as its lines do: from a line's last point on the origin's body to its
+ * first on the insertion's the muscle goes over from one to the other, in proportion to the way, so
+ * that straight fibres from bone to bone stay straight. A point of the muscle goes as the lines
+ * that are near it, by the inverse squares of their distances. Without such lines, the muscle goes
+ * over where its core passes the insertion's joint, over as much of it as it is away from that. */
 #include <math.h>
 #include <string.h>
 
@@ -11,13 +13,40 @@
 
 #define N FB_PROFILE_SECTIONS
 #define CLOSEST 0.02 /* m: over so much of the core at least it goes over */
+#define NEAR 1e-3    /* m: lines that are nearer than that count alike */
+
+/* A line between its last point on the origin's body and its first on the insertion's. */
+typedef struct bridge {
+    double from[3], to[3];
+} bridge;
 
 typedef struct fb_profile_rest {
     fb_profile shape;    /* in the mesh's axes */
     int body[2];         /* of origin and insertion */
     fb_pose in_body[2];  /* the mesh's axes in theirs */
+    bridge *lines[2];    /* n_lines: in the mesh's axes, and in ground in the pose it was made in */
+    int n_lines;
+    fb_pose made[2];     /* from the mesh's axes to ground, in the pose it was made in */
     double part[N + 2];  /* of the core's points: how much they go with the insertion, 0 to 1 */
 } fb_profile_rest;
+
+/* How much a point goes with the insertion. */
+static double share_of(const bridge *lines, int n, const double *point) {
+    double sum = 0, weights = 0;
+    for (int i = 0; i < n; i++) {
+        double d[3], way[3], near[3];
+        fb_v3_sub(way, lines[i].to, lines[i].from);
+        fb_v3_sub(d, point, lines[i].from);
+        double u = fb_v3_dot(d, way) / fb_v3_dot(way, way);
+        u = fb_lesser(fb_greater(u, 0), 1);
+        fb_v3_copy(near, lines[i].from);
+        fb_v3_madd(near, u, way);
+        double far = fb_greater(fb_v3_distance(point, near), NEAR);
+        sum += u / (far * far);
+        weights += 1 / (far * far);
+    }
+    return sum / weights;
+}
 
 /* A frame's body and place in it; false with an error. NULL is ground. */
 static bool find_frame(fb_recipe_maker *maker, const fb_recipe *recipe, const char *name, int *body,
@@ -83,11 +112,83 @@ void fb_recipe_move_profile(fb_recipe *recipe, const fb_state *state) {
     }
 }
 
+/* How much a point that was there in the pose in which the recipe was made goes with the
+ * insertion. */
+static double share_at(const fb_profile_rest *rest, double part, const double *point) {
+    if (rest->n_lines > 0) {
+        return share_of(rest->lines[1], rest->n_lines, point);
+    }
+    double at = fb_lesser(fb_greater(part * N + 0.5, 0), N + 1);
+    int k = at < 1 ? 0 : at > N ? N : (int)at; /* pieces at the ends are half as long */
+    double along = at < 1 ? 2 * (at - 0.5) : at > N ? 2 * (at - N) : at - k;
+    along = fb_lesser(fb_greater(along, 0), 1);
+    return rest->part[k] + along * (rest->part[k + 1] - rest->part[k]);
+}
+
+void fb_recipe_carry(const fb_recipe *recipe, const fb_state *state, double part,
+                     const double *point, double *carried) {
+    const fb_profile_rest *rest = recipe->rest;
+    double share = share_at(rest, part, point), moved[2][3], own[3], d[3];
+    for (int end = 0; end < 2; end++) {
+        fb_pose pose = pose_of(rest, state, end);
+        fb_v3_sub(d, point, rest->made[end].p);
+        fb_m3_tmul_v3(own, rest->made[end].R, d);
+        fb_pose_point(moved[end], &pose, own);
+    }
+    fb_v3_scale(carried, 1 - share, moved[0]);
+    fb_v3_madd(carried, share, moved[1]);
+}
+
+/* The lines' bridges from body to body. */
+static void find_lines(const fb_recipe_maker *maker, const fb_recipe *recipe,
+                       fb_profile_rest *rest) {
+    for (int axes = 0; axes < 2; axes++) {
+        rest->lines[axes] = fb_arena_array(maker->arena, (size_t)recipe->n_lines + 1,
+                                           sizeof *rest->lines[axes]);
+    }
+    for (int i = 0; i < recipe->n_lines && rest->body[0] != rest->body[1]; i++) {
+        const fb_path *path = recipe->paths[i] >= 0 ? maker->paths->paths + recipe->paths[i] : NULL;
+        const fb_path_point *before = NULL;
+        for (int k = 0; path && k < path->n_points; k++) {
+            const fb_path_point *here = path->points + k;
+            bool placed = here->kind == FB_POINT_FIXED || here->kind == FB_POINT_CONDITIONAL;
+            int end = !placed                        ? -1
+                      : here->body == rest->body[0] ? 0
+                      : here->body == rest->body[1] ? 1
+                                                     : -1;
+            if (end < 0) {
+                continue;
+            }
+            if (before && before->body != here->body) {
+                for (int which = 0; which < 2; which++) {
+                    const fb_path_point *p = which ? here : before;
+                    int side = p == here ? end : 1 - end;
+                    bridge *local = rest->lines[0] + rest->n_lines;
+                    bridge *made = rest->lines[1] + rest->n_lines;
+                    double d[3], *to = side ? local->to : local->from;
+                    fb_v3_sub(d, p->location, rest->in_body[side].p);
+                    fb_m3_tmul_v3(to, rest->in_body[side].R, d);
+                    fb_pose_point(side ? made->to : made->from, &rest->made[side], to);
+                }
+                rest->n_lines++;
+                break;
+            }
+            before = here;
+        }
+    }
+}
+
 /* Where along the core it goes over from the origin's body to the insertion's: about where it is
  * nearest to the insertion's joint. */
 static void set_parts(fb_profile_rest *rest, const fb_state *state) {
     double d[3], joint[3], at[N + 2] = {0}, least = HUGE_VAL, middle = 0;
     if (rest->body[0] == rest->body[1]) {
+        return;
+    }
+    for (int k = 0; rest->n_lines > 0 && k < N + 2; k++) {
+        rest->part[k] = share_of(rest->lines[0], rest->n_lines, rest->shape.core[k]);
+    }
+    if (rest->n_lines > 0) {
         return;
     }
     int child = rest->body[1] > 0 ? 1 : 0; /* ground has no joint: the origin's then */
@@ -170,6 +271,9 @@ bool fb_recipe_shape(fb_recipe_maker *maker, fb_recipe *recipe) {
         return true;
     }
     recipe->profile = fb_arena_alloc(maker->arena, sizeof *recipe->profile);
+    rest->made[0] = pose_of(rest, maker->state, 0);
+    rest->made[1] = pose_of(rest, maker->state, 1);
+    find_lines(maker, recipe, rest);
     set_parts(rest, maker->state);
     join_cores(maker, recipe);
     place(recipe, maker->arena, maker->state);
