@@ -16,8 +16,10 @@
 /* One muscle while a coordinate is moved. */
 typedef struct subject {
     fb_gen_muscle *m;
-    fb_build build;
+    fb_build build; /* of fewer bundles, but for a muscle whose surface was given: its own */
     fb_body body;
+    const fb_build *made; /* what is compared */
+    const fb_body *as;
     double *length[2];  /* of its bundles before and after a step */
     double *line[2];    /* of its lines */
     bool laid[2];
@@ -80,13 +82,13 @@ typedef struct sweeper {
 /* The lengths of bundles of a muscle whose surface was given: each point of their axes goes with
  * the bones as its section does, so that their ends stay where they are attached. */
 static void carry(const fb_gen *gen, subject *it, int side) {
-    for (size_t b = 0; b < it->body.n_bundles; b++) {
-        const fb_bundle *bundle = it->body.bundles + b;
+    for (size_t b = 0; b < it->as->n_bundles; b++) {
+        const fb_bundle *bundle = it->as->bundles + b;
         double before[3], here[3];
         it->length[side][b] = 0;
         for (size_t k = 0; k < bundle->rings; k++) {
             fb_recipe_carry(it->m->recipe, gen->s->state, (double)k / (double)(bundle->rings - 1),
-                            it->body.rings[bundle->first + k].c, here);
+                            it->as->rings[bundle->first + k].c, here);
             it->length[side][b] += k ? fb_v3_distance(before, here) : 0;
             fb_v3_copy(before, here);
         }
@@ -131,9 +133,9 @@ static fb_status lay(sweeper *w, int coordinate, double value, int side) {
 static double mean_arm(const subject *it, int line) {
     const fb_recipe *recipe = it->m->recipe;
     double sum[2] = {0, 0}, shares[2] = {0, 0};
-    for (size_t b = 0; b < it->body.n_bundles; b++) {
-        const fb_bundle *bundle = it->body.bundles + b;
-        const fb_core *core = recipe->cores + it->build.core[bundle->head[0]];
+    for (size_t b = 0; b < it->as->n_bundles; b++) {
+        const fb_bundle *bundle = it->as->bundles + b;
+        const fb_core *core = recipe->cores + it->made->core[bundle->head[0]];
         double arm = -(it->length[1][b] - it->length[0][b]) / (2 * STEP);
         for (int all = core->muscle == recipe->lines[line] ? 0 : 1; all < 2; all++) {
             sum[all] += bundle->share * arm;
@@ -153,7 +155,7 @@ static void compare(subject *it) {
     if (!it->laid[0] || !it->laid[1] || it->ease[0] != it->ease[1]) {
         return;
     }
-    for (size_t b = 0; b < it->body.n_bundles; b++) {
+    for (size_t b = 0; b < it->as->n_bundles; b++) {
         double arm = -(it->length[1][b] - it->length[0][b]) / (2 * STEP);
         low = fb_lesser(low, arm);
         high = fb_greater(high, arm);
@@ -195,15 +197,14 @@ static fb_status begin(sweeper *w, int coordinate) {
         options.bundles = BUNDLES;
         options.layers = LAYERS;
         options.kept = false;
-        if (fb_build_make(&it->build, m->recipe, &options) ||
-            (m->recipe->profile &&
-             fb_build_place(&it->build, m->recipe, &it->body, &w->scratch))) {
-            end(it);
+        it->made = m->recipe->profile ? &m->build : &it->build;
+        it->as = m->recipe->profile ? &m->body : &it->body;
+        if (!m->recipe->profile && fb_build_make(&it->build, m->recipe, &options)) {
             continue;
         }
         w->n++;
-        it->length[0] = fb_alloc(it->build.form.lattice.n * sizeof(double));
-        it->length[1] = fb_alloc(it->build.form.lattice.n * sizeof(double));
+        it->length[0] = fb_alloc(it->made->form.lattice.n * sizeof(double));
+        it->length[1] = fb_alloc(it->made->form.lattice.n * sizeof(double));
         it->line[0] = fb_alloc((size_t)m->recipe->n_lines * sizeof(double));
         it->line[1] = fb_alloc((size_t)m->recipe->n_lines * sizeof(double));
         if (!it->length[0] || !it->length[1] || !it->line[0] || !it->line[1]) {
