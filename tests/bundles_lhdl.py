@@ -7,8 +7,8 @@ made three times:
 
 - with its outline from its surface, between its attachments: the sum of its bundles has the
   surface's volume within 1 %, its envelope lies at most 5 mm from the surface in the mean;
-- along the model's lines, with its volume but without its surface: told, beside a spindle of the
-  same volume between the attachments' centres;
+- between its attachments along the model's lines, with its volume but without its surface: told,
+  beside a spindle of the same volume between the attachments' centres;
 - in the poses of the model's three hip motions: the moment arms of its lines lie within those of
   its bundles in at least 83 % of the poses, by the surface's bundles or the lines' (both are told).
 
@@ -91,6 +91,19 @@ def centre(cloud):
 document = json.loads(run("osim2fb", "-q", model))
 lines = {m["name"]: [p["location"] for p in m["path"]["points"]] for m in document["muscles"]}
 
+
+
+def course(title, names, line):
+    """A line between the attachments: the points of each cloud that are nearest to its ends."""
+    def end(kind, which):
+        def nearest(p):
+            far = lambda n: sum((1e-3 * a - b) ** 2 for a, b in zip(p, lines[n][which]))
+            return min(names, key=far)
+        cloud = points[title, kind]
+        return centre([p for p in cloud if nearest(p) == line] or cloud)
+    return [end("origin", 0), *lines[line][1:-1], end("insertion", -1)]
+
+
 shaped, plain, moving = [], [], []
 for title, name, names, volume in MUSCLES:
     ends = {kind: points[title, kind] for kind in ("origin", "insertion")}
@@ -99,7 +112,7 @@ for title, name, names, volume in MUSCLES:
     moving.append({"name": name, "lines": names,
                    "outline": {**mesh, "frame": "pelvis", "insertion_frame": "femur_r"}})
     plain.append({"name": name, "lines": names, "volume": volume * 1e-6,
-                  "cores": [{"name": n, "line": n, "points": lines[n]} for n in names]})
+                  "cores": [{"name": n, "line": n, "points": course(title, names, n)} for n in names]})
 along = [{"name": m["name"], "lines": m["lines"], "volume": m["volume"]} for m in plain]
 
 made = bundles("shaped", shaped, "--no-arms")
