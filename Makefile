@@ -45,7 +45,7 @@ LIB_SOURCES := $(sort $(wildcard libcore/*/*.c formats/*.c))
 CLI_SOURCES := $(filter-out %_main.c,$(wildcard tools/*.c))
 HEADERS := $(sort $(wildcard libcore/*.h libcore/*/*.h formats/*.h))
 # for the library's own files, or in need of other libraries' headers
-INTERNAL_HEADERS := formats/json.h formats/xml.h formats/osim_extra.h formats/osim_stages.h formats/osim_read.h \
+INTERNAL_HEADERS := formats/json.h formats/mesh_ply.h formats/xml.h formats/osim_extra.h formats/osim_stages.h formats/osim_read.h \
   formats/osim_upgrade.h libcore/motion/joints.h libcore/motion/left_out.h libcore/motion/reduce.h libcore/motion/solve.h \
   libcore/bundle/envelope.h libcore/bundle/isosurface.h libcore/bundle/mesh.h libcore/bundle/place_rows.h libcore/bundle/recipe_internal.h \
   libcore/muscle/course.h libcore/muscle/force_internal.h libcore/muscle/hill.h libcore/muscle/wrap_shapes.h
@@ -57,6 +57,8 @@ BINARIES := $(TOOLS:%=$(BUILD)/%)
 TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
 # what holds for any model; with its own malloc, which counts
 PROPERTIES := $(BUILD)/tests/properties/properties
+# how near two surfaces lie to each other: for tests/bundles_lhdl.py
+COMPARE := $(BUILD)/tests/bundle/compare_surfaces
 TEST_HELP := $(call object,tests/help.c)
 
 .PHONY: all lib tools help deps demo check check-all test install uninstall asan ubsan valgrind coverage bench fuzz \
@@ -95,6 +97,8 @@ $(TESTS): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_HELP) $(CLI) $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(LIBS) -lcunit -o $@
 
 $(BUILD)/tests/tools/test_gallery: | $(BUILD)/docs/gallery
+$(COMPARE): $(BUILD)/tests/bundle/compare_surfaces.o $(LIB)
+	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@
 
 -include $(shell find build -name '*.d' 2>/dev/null)
 
@@ -114,7 +118,7 @@ test: tools lib $(TESTS) ## run the unit tests (CONFIG=asan for sanitizers)
 check: deps ## all tests; with CORPUS=../shared also the shared models
 	@$(MAKE) --no-print-directory check-all
 
-check-all: test $(PROPERTIES)
+check-all: test $(PROPERTIES) $(COMPARE)
 	@sh tests/check.sh $(BUILD) "$(CORPUS)"
 
 install: all ## install under PREFIX (and DESTDIR)

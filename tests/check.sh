@@ -92,6 +92,12 @@ if [ -n "$corpus" ]; then
     /usr/bin/python3 tests/corpus.py "$build" "$corpus" > "$work/corpus.log"
     cat "$work/corpus.log"
     add_counts "$work/corpus.log"
+    if [ -d "$corpus/corpus/skeletons/lhdl" ]; then
+        /usr/bin/python3 tests/bundles_lhdl.py "$build" "$corpus/corpus/skeletons/lhdl" "$work/lhdl" \
+            > "$work/lhdl.log"
+        cat "$work/lhdl.log"
+        add_counts "$work/lhdl.log"
+    fi
     /usr/bin/python3 tests/mechanics.py "$build" "$corpus" > "$work/mechanics.log"
     cat "$work/mechanics.log"
     add_counts "$work/mechanics.log"

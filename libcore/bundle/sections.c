@@ -137,6 +137,8 @@ void fb_sections_free(fb_sections *sections) {
     fb_free(sections->heads);
     fb_free(sections->frames);
     fb_free(sections->width);
+    fb_free(sections->area);
+    fb_free(sections->bow);
     memset(sections, 0, sizeof *sections);
 }
 
