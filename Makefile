@@ -141,15 +141,16 @@ coverage: ## which lines the tests reach
 	$(MAKE) CONFIG=coverage test
 	@sh tests/coverage.sh build/coverage
 
-bench: tools $(BUILD)/tests/bench/mechanics ## reading beside xmllint on the same files; the mechanics by stage, and beside MuJoCo's
+bench: tools $(BUILD)/tests/bench/mechanics $(BUILD)/tests/bench/bundles ## reading beside xmllint on the same files; the mechanics by stage, and beside MuJoCo's; placing bundles
 	@sh tests/bench/bench.sh $(BUILD) "$(CORPUS)"
 	@$(BUILD)/tests/bench/mechanics $(BENCH_MODELS)
 	@if [ -e /usr/include/mujoco/mujoco.h ]; then $(MAKE) -s $(BUILD)/tests/bench/mujoco && \
 	  $(BUILD)/tests/bench/mujoco $(BENCH_MODELS); else echo "MuJoCo's speed: needs libmujoco-dev"; fi
+	@$(BUILD)/tests/bench/bundles models/arm/arm25.osim models/arm/arm25.json
 
 BENCH_MODELS = models/elbow/elbow.osim $(if $(CORPUS),$(foreach n,0001 0023 0056 0172 0940,\
   $(wildcard $(CORPUS)/corpus/osim/$(n)_*.osim)) $(CORPUS)/corpus/pipelines/Gait2392_Simbody/gait2392_simbody.osim)
-$(BUILD)/tests/bench/mechanics $(BUILD)/tests/bench/mujoco: $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(LIB)
+$(BUILD)/tests/bench/mechanics $(BUILD)/tests/bench/bundles $(BUILD)/tests/bench/mujoco: $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(if $(findstring mujoco,$@),-lmujoco) $(ALGEBRA) $(LIBS) -o $@
 
 $(PROPERTIES): $(call object,$(wildcard tests/properties/*.c)) $(LIB)
