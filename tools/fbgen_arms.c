@@ -8,6 +8,7 @@
 #define STEP 0.02  /* rad: of central differences */
 #define BUNDLES 60 /* of the bodies that are laid for it */
 #define LAYERS 12
+#define MOST_CORES 64
 #define LEAST_ARM 0.002 /* m: less, and a muscle is not asked about its moment arm */
 
 /* One muscle while a coordinate is moved. */
@@ -15,9 +16,10 @@ typedef struct subject {
     fb_gen_muscle *m;
     fb_build build;
     fb_body body;
-    double *length[2];  /* of its bundles before and after a step */
-    double line[2][64]; /* of its lines */
+    double *length[2];          /* of its bundles before and after a step */
+    double line[2][MOST_CORES]; /* of its lines */
     bool laid[2];
+    int ease[2]; /* how smooth the cores were that it was laid along */
 } subject;
 
 /* The coordinate about which the muscle's lines have the greatest moment arm; -1: none. */
@@ -63,37 +65,24 @@ static bool move(fb_gen *gen, int coordinate, double value) {
     return true;
 }
 
-static fb_status lay(fb_gen *gen, subject *subjects, int n, int coordinate, double value, int side,
+/* Lays all subjects in the pose; one that cannot be is left out of it. */
+static fb_status lay(fb_gen *gen, fb_recipes *moved, subject *subjects, int n, int side,
                      fb_scratch *scratch) {
-    fb_recipes *recipes = NULL;
-    fb_status status = FB_OK;
-    for (int i = 0; i < n; i++) {
-        subjects[i].laid[side] = false;
-    }
-    if (!move(gen, coordinate, value)) {
-        return FB_OK;
-    }
-    fb_diag quiet;
-    fb_diag_init(&quiet);
-    status = fb_recipes_make(&recipes, gen->s->paths, gen->s->state, &gen->recipe_options, &quiet);
-    fb_diag_clear(&quiet);
+    fb_status status = fb_recipes_move(moved, gen->s->state, NULL);
     for (int i = 0; i < n && status == FB_OK; i++) {
         subject *it = subjects + i;
-        const fb_recipe *now = fb_recipes_find(recipes, gen->s->system->model, it->m->recipe->name);
-        if (!now || now->refusal || now->n_cores > 64 ||
-            fb_build_place(&it->build, now, &it->body, scratch)) {
-            continue;
-        }
-        for (size_t b = 0; b < it->body.n_bundles; b++) {
+        const fb_recipe *now = moved->recipes + (it->m->recipe - gen->recipes->recipes);
+        it->laid[side] = !now->refusal && now->n_cores <= MOST_CORES &&
+                         !fb_build_place(&it->build, now, &it->body, scratch);
+        it->ease[side] = it->build.ease;
+        for (size_t b = 0; it->laid[side] && b < it->body.n_bundles; b++) {
             it->length[side][b] = it->body.bundles[b].length;
         }
-        for (int k = 0; k < now->n_cores; k++) {
+        for (int k = 0; it->laid[side] && k < now->n_cores; k++) {
             it->line[side][k] = now->cores[k].path >= 0 ? gen->s->path_length[now->cores[k].path]
                                                         : now->cores[k].length;
         }
-        it->laid[side] = true;
     }
-    fb_recipes_free(recipes);
     return status;
 }
 
@@ -101,7 +90,7 @@ static fb_status lay(fb_gen *gen, subject *subjects, int n, int coordinate, doub
 static void compare(subject *it) {
     fb_bundle_arms *arms = &it->m->arms;
     const fb_recipe *recipe = it->m->recipe;
-    if (!it->laid[0] || !it->laid[1]) {
+    if (!it->laid[0] || !it->laid[1] || it->ease[0] != it->ease[1]) {
         return;
     }
     for (size_t h = 0; h < it->build.form.n_heads; h++) {
@@ -136,7 +125,8 @@ static void end(subject *it) {
 }
 
 /* All muscles whose main coordinate this is. */
-static fb_status sweep(fb_gen *gen, int coordinate, subject *subjects, fb_scratch *scratch) {
+static fb_status sweep(fb_gen *gen, fb_recipes *moved, int coordinate, subject *subjects,
+                       fb_scratch *scratch) {
     const fb_coordinate *c = gen->s->system->coordinates + coordinate;
     fb_status status = FB_OK;
     int n = 0;
@@ -163,8 +153,13 @@ static fb_status sweep(fb_gen *gen, int coordinate, subject *subjects, fb_scratc
     for (int pose = 0; pose < POSES && status == FB_OK; pose++) {
         double value = from + (to - from) * pose / (POSES - 1);
         for (int side = 0; side < 2 && status == FB_OK; side++) {
-            double at = value + (side ? STEP : -STEP);
-            status = lay(gen, subjects, n, coordinate, at, side, scratch);
+            if (move(gen, coordinate, value + (side ? STEP : -STEP))) {
+                status = lay(gen, moved, subjects, n, side, scratch);
+            } else {
+                for (int i = 0; i < n; i++) {
+                    subjects[i].laid[side] = false;
+                }
+            }
         }
         for (int i = 0; i < n && status == FB_OK; i++) {
             compare(subjects + i);
@@ -187,16 +182,22 @@ fb_status fb_gen_arms(fb_gen *gen) {
                                               ? -1
                                               : main_coordinate(gen, gen->muscles[i].recipe);
     }
-    fb_status status = FB_OK;
+    fb_recipes *moved = NULL;
+    fb_diag said; /* the same as when the muscles were made */
+    fb_diag_init(&said);
+    fb_status status = fb_recipes_make(&moved, gen->s->paths, gen->s->state, &gen->recipe_options,
+                                       &said);
+    fb_diag_clear(&said);
     for (int q = 0; q < gen->s->system->n_q && status == FB_OK; q++) {
         bool any = false;
         for (int i = 0; i < gen->n_muscles; i++) {
             any = any || gen->muscles[i].arms.coordinate == q;
         }
         if (any) {
-            status = sweep(gen, q, subjects, &scratch);
+            status = sweep(gen, moved, q, subjects, &scratch);
         }
     }
+    fb_recipes_free(moved);
     fb_scratch_clear(&scratch);
     return status;
 }

@@ -22,13 +22,14 @@ static const char *coordinate_name(const fb_gen *gen, const fb_gen_muscle *m) {
 }
 
 void fb_gen_table(const fb_gen *gen, fb_text *out) {
-    fb_text_puts(out,
-                 "muscle\tlines\theads\tbundles\tvolume_m3\tbundles_volume_m3\tspecific_tension\t"
-                 "belly_length_m\twidth_m\theight_m\tratio\ttendon_lower_m\ttendon_upper_m\t"
-                 "pennation_rad\tleast_length_m\tgreatest_length_m\tpenetration\tmean_gap\t"
-                 "worst_gap\tbetween_heads\tvolume_error\tlength_error\tratio_error\ttilt_rad\tline_mean_m\t"
-                 "line_greatest_m\tcoordinate\tarm_mean_m\tarm_worst_m\tarm_greatest_m\t"
-                 "arm_inside\tarm_poses\theight_direction\tbone\twhy_none\n");
+    fb_text_puts(
+        out,
+        "muscle\tlines\theads\tbundles\tvolume_m3\tbundles_volume_m3\tspecific_tension\t"
+        "belly_length_m\twidth_m\theight_m\tratio\ttendon_lower_m\ttendon_upper_m\t"
+        "pennation_rad\tleast_length_m\tgreatest_length_m\tpenetration\tmean_gap\t"
+        "worst_gap\tbetween_heads\tvolume_error\tlength_error\tratio_error\ttilt_rad\tline_mean_m\t"
+        "line_greatest_m\tcoordinate\tarm_mean_m\tarm_worst_m\tarm_greatest_m\t"
+        "arm_inside\tarm_poses\theight_direction\tbone\twhy_none\n");
     for (int i = 0; i < gen->n_muscles; i++) {
         const fb_gen_muscle *m = gen->muscles + i;
         const fb_recipe *r = m->recipe;
@@ -103,12 +104,13 @@ void fb_gen_print(const fb_gen *gen, fb_text *out) {
     if (!made) {
         return;
     }
-    fb_text_printf(out,
-                   "%-*s lines bundles volume belly width height  sink   gap worst heads  tilt  line"
-                   "  arms inside of coordinate\n"
-                   "%-*s                 cm^3    mm    mm     mm     %%     %%     %%   deg    mm"
-                   "    mm\n",
-                   widest, "muscle", widest, "");
+    fb_text_printf(
+        out,
+        "%-*s lines bundles volume belly width height  sink   gap worst heads  tilt  line"
+        "  arms inside of coordinate\n"
+        "%-*s                 cm^3    mm    mm     mm     %%     %%     %%   deg    mm"
+        "    mm\n",
+        widest, "muscle", widest, "");
     for (int i = 0; i < gen->n_muscles; i++) {
         const fb_gen_muscle *m = gen->muscles + i;
         if (m->refusal) {
@@ -118,11 +120,13 @@ void fb_gen_print(const fb_gen *gen, fb_text *out) {
         double width, height;
         fb_form_size(&m->build.form, m->recipe->belly_length * gen->build.stretch,
                      gen->build.strength, NULL, &width, &height);
-        fb_text_printf(out, "%-*s %5d %7zu %6.1f %5.0f %5.1f %6.1f %5.2f %5.2f %5.2f %5.1f %5.1f %5.1f",
+        fb_text_printf(out,
+                       "%-*s %5d %7zu %6.1f %5.0f %5.1f %6.1f %5.2f %5.2f %5.2f %5.1f %5.1f %5.1f",
                        widest, m->recipe->name, m->recipe->n_lines, m->body.n_bundles,
                        1e6 * m->recipe->volume, 1e3 * m->recipe->belly_length, 1e3 * width,
                        1e3 * height, 100 * f->penetration, 100 * f->gap, 100 * f->worst_gap,
-                       100 * f->between_heads, f->tilt * 180 / 3.14159265358979323846, 1e3 * m->line.mean);
+                       100 * f->between_heads, f->tilt * 180 / 3.14159265358979323846,
+                       1e3 * m->line.mean);
         const char *coordinate = coordinate_name(gen, m);
         if (coordinate) {
             fb_text_printf(out, " %5.1f %3d/%-3d %s", 1e3 * m->arms.mean, m->arms.inside,

@@ -18,6 +18,10 @@
     0.35 /* tangent of the angle at which staggered bundles would lie: more, and they are not */
 #define TWISTED \
     0.5 /* tangent of the angle at which the outermost bundles may wind about the core */
+#define STRICT \
+    0.9             /* cosine of the angle of rings and axes at which a smoother core is tried .. \
+                     */
+#define LENIENT 0.5 /* .. and with none left, the muscle is refused */
 #define FAN_LENGTHS 2  /* cores' lengths: with others, heads are no fan */
 #define EASINGS 4      /* attempts, along ever smoother cores, if sections cross */
 #define BROAD 0.4      /* of the belly's length: wider muscles are sheets */
@@ -121,7 +125,7 @@ static void face_outward(double *up, const fb_recipe *recipe) {
 /* The outline that the recipe asks for, or one as wide as its cores lie apart. `pile`: how high
  * bundles pile up. */
 static void choose_outline(fb_lattice_outline *outline, const fb_recipe *recipe, double spread,
-                           double pile) {
+                           double pile, double bundles) {
     const fb_outline *asked = &recipe->outline;
     *outline = (fb_lattice_outline){.kind = FB_LATTICE_ROUND, .corner = 1};
     double aspect = asked->kind == FB_OUTLINE_FLAT ? 1.5 / recipe->ratio : 1 / recipe->ratio;
@@ -129,6 +133,10 @@ static void choose_outline(fb_lattice_outline *outline, const fb_recipe *recipe,
         double width = spread * recipe->n_cores / (recipe->n_cores - 1);
         double area = PI / 4 * recipe->width * recipe->height;
         aspect = fb_greater(aspect, fb_lesser(PI / 4 * width * width / area, MOST_ASPECT));
+    }
+    if (recipe->n_cores > 2) { /* two columns for each head */
+        double columns = 2 * recipe->n_cores;
+        aspect = fb_greater(aspect, PI / 4 * columns * columns / (bundles * recipe->ratio * pile));
     }
     if (asked->kind == FB_OUTLINE_POLYGON) {
         outline->kind = FB_LATTICE_POLYGON;
@@ -147,7 +155,8 @@ static const char *make_form(fb_build *build, fb_form_options *form, const fb_re
     if (form->cut <= 0) {
         form->cut = form->fibre_part < 1 ? STAGGERED_CUT : CUT;
     }
-    choose_outline(&form->outline, recipe, spread, fb_form_pile(form->fibre_part, form->cut));
+    choose_outline(&form->outline, recipe, spread, fb_form_pile(form->fibre_part, form->cut),
+                   form->bundles);
     const char *why = fb_form_make(&build->form, form);
     if (!why) {
         fb_form_size(&build->form, build->belly, FB_NAN, NULL, width, height);
@@ -315,6 +324,7 @@ static const char *sections_of(fb_build *build, const fb_recipe *recipe, fb_sect
                                                                                       : as->layers,
                             .twist = build->twist,
                             .cut = build->form.cut,
+                            .pile = fb_form_pile(build->form.fibre_part, build->form.cut),
                             .law = build->law};
     double width, height;
     fb_form_size(&build->form, build->belly * as->stretch, as->strength, NULL, &width, &height);
@@ -369,6 +379,8 @@ const char *fb_build_place(fb_build *build, const fb_recipe *recipe, fb_body *bo
                            fb_scratch *scratch) {
     const char *why = NULL;
     for (build->ease = 0; build->ease < EASINGS; build->ease++) {
+        build->form.upright = build->ease + 1 < EASINGS && !build->options.straight ? STRICT
+                                                                                    : LENIENT;
         why = attempt(build, recipe, body, build->ease, scratch);
         if (!why || build->options.straight) {
             break;

@@ -7,6 +7,7 @@
 #include "libcore/base/number.h"
 
 #define PI 3.14159265358979323846
+#define UPRIGHT 0.6    /* 53 degrees: sections cross */
 #define LEAST_LAYERS 4 /* of a staggered bundle's belly */
 
 fb_form_options fb_form_options_default(void) {
@@ -105,6 +106,7 @@ const char *fb_form_make(fb_form *form, const fb_form_options *o) {
     form->volume = o->volume;
     form->ratio = o->ratio;
     form->cut = o->cut;
+    form->upright = UPRIGHT;
     form->fibre_part = o->fibre_part;
     form->name = copy(o->name);
     form->heads = fb_alloc(form->n_heads * sizeof *form->heads);
@@ -224,6 +226,7 @@ static const char *place(fb_body *body, fb_form *form, const fb_sections *s, boo
                     .n_heads = s->n_heads,
                     .frames = s->frames,
                     .width = s->width,
+                    .upright = form->upright,
                     .flush = flush};
     const char *why = make_room(body, form, &p);
     return why ? why : fb_place_body(body, &p, scratch);

@@ -46,6 +46,7 @@ typedef struct fb_form {
     fb_place_cell *cells; /* [lattice.n]: their heads, and what the last placing gave them */
     fb_shape *rest;       /* [lattice.n]: shapes whose lengths are kept; NULL until fb_form_keep */
     double volume, ratio, cut, fibre_part;
+    double upright;   /* see fb_placing; 0.6 unless it is changed */
     double extent[2]; /* half the lattice's width and height, in half-widths and half-heights */
 } fb_form;
 

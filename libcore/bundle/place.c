@@ -8,7 +8,6 @@
 
 #define SLACK \
     0.2 /* rad that a ring may lean from square to its bundle's axis, for its section's sake */
-#define UPRIGHT 0.6   /* cosine of the angle of a ring and the axis at which sections cross */
 #define ALLOWED 0.005 /* of the half-height: how deep layers may sink between their rings */
 #define PASSES 3
 
@@ -101,6 +100,13 @@ static void lay_frames(grid *g) {
     }
 }
 
+static void find_axis(const grid *g, size_t cell) {
+    const fb_place_cell *c = g->place->cells + cell;
+    bool flush = g->place->flush; /* else where it ends is found when it is laid */
+    fb_row_axis(rows_of(g, cell), g->stride, g->sections, g->place->base, flush ? c->first : 0,
+                flush ? c->last : g->sections - 1);
+}
+
 /* Before the first pass: directions and lengths as the inner neighbours have them, or the core. */
 static void begin(const grid *g, size_t cell) {
     const fb_placing *p = g->place;
@@ -121,7 +127,7 @@ static void begin(const grid *g, size_t cell) {
     }
     memset(b + ROW_O * s, 0, 3 * s * sizeof *b);
     memset(b + ROW_E * s, 0, 2 * s * sizeof *b);
-    fb_row_axis(b, s, g->sections, p->base);
+    find_axis(g, cell);
     for (size_t m = 0; m < 3; m++) { /* the core's own z, not its chords' */
         for (int up = 0; up < 2; up++) {
             const double *f = frame_of(g, c->head[up]);
@@ -336,7 +342,7 @@ static void pass(const grid *g, int number, fb_ring *spare) {
     }
     for (size_t c = 0; number && c < p->n_cells; c++) {
         double *b = rows_of(g, c);
-        fb_row_axis(b, s, g->sections, p->base);
+        find_axis(g, c);
         size_rings(g, c);
         double f = sqrt(volume_of(g, c) / volume_now(g, c, spare));
         g->scale[c] *= f;
@@ -350,7 +356,7 @@ static void pass(const grid *g, int number, fb_ring *spare) {
             begin(g, cell);
             size_rings(g, cell);
             lay(g, cell, true);
-            fb_row_axis(b, s, g->sections, p->base);
+            find_axis(g, cell);
             for (int up = 0; up < 2; up++) {
                 fb_row_turn(b, frame_of(g, p->cells[cell].head[up]), s, up ? p->base : 0,
                             up ? g->sections : p->base, g->slack);
@@ -360,7 +366,7 @@ static void pass(const grid *g, int number, fb_ring *spare) {
         }
         lay(g, cell, number == 0);
         if (number == 0) {
-            fb_row_axis(b, s, g->sections, p->base);
+            find_axis(g, cell);
         }
     }
 }
@@ -397,9 +403,9 @@ static const char *finish(grid *g, fb_body *body, fb_ring *spare) {
         fb_bundle *b = body->bundles + i;
         fb_ring *ring = body->rings + body->n_rings;
         double *rows = rows_of(g, i), *arc = rows + ROW_ARC * g->stride, ends[2];
-        fb_row_axis(rows, g->stride, g->sections, p->base);
+        find_axis(g, i);
         double f = sqrt(volume_of(g, i) / volume_now(g, i, spare));
-        if (!(f > 0.1 && f < 10) || fb_row_lean(rows, g->stride, c->first, c->last) < UPRIGHT) {
+        if (!(f > 0.1 && f < 10) || fb_row_lean(rows, g->stride, c->first, c->last) < p->upright) {
             return "its sections cross: the core bends more sharply than so thick a muscle can";
         }
         fb_row_scale(rows, g->stride, g->sections, f);

@@ -49,10 +49,12 @@ typedef struct fb_placing {
     const double
         *width; /* [n_heads][n_sections]: the width of bundles, of their widest; their height is
                    what keeps the section's area. NULL: width and height taper together */
-    bool flush; /* bundles reach from their first section to their last, bellies stretched as they
-                   need, tendon fibres as long as it takes; otherwise each is as long as its shape
-                   says, and ends where it ends: sections beyond both ends of the core must be there
-                 */
+    double
+        upright; /* the least cosine of the angle of a ring and its axis: less, and it is refused */
+    bool flush;  /* bundles reach from their first section to their last, bellies stretched as they
+                    need, tendon fibres as long as it takes; otherwise each is as long as its shape
+                    says, and ends where it ends: sections beyond both ends of the core must be there
+                  */
 } fb_placing;
 
 /* How many rings fb_place_body may need in a body. */

@@ -123,7 +123,7 @@ WIDE void fb_row_solve(double *b, const double *x, const double *y, size_t strid
     }
 }
 
-WIDE void fb_row_axis(double *b, size_t stride, size_t n, size_t base) {
+WIDE void fb_row_axis(double *b, size_t stride, size_t n, size_t base, size_t first, size_t last) {
     size_t s = stride;
     double *arc = b + ROW_ARC * s, *g = b + ROW_G * s;
     SIDE_BY_SIDE
@@ -137,9 +137,11 @@ WIDE void fb_row_axis(double *b, size_t stride, size_t n, size_t base) {
         double h0 = arc[k], h1 = arc[k + 1];
         put(g, s, k, unit(add(times(h1 / h0, before), times(h0 / h1, after))));
     }
-    for (int end = 0; end < 2; end++) {
-        size_t k = end ? n - 1 : 0, next = end ? n - 2 : 1;
-        double side = (end ? 2 : -2) / arc[end ? n - 1 : 1];
+    const size_t ends[4] = {0, n - 1, first, last};
+    for (int i = 0; i < 4; i++) {
+        bool upper = i % 2;
+        size_t k = ends[i], next = upper ? k - 1 : k + 1;
+        double side = (upper ? 2 : -2) / arc[upper ? k : k + 1];
         v3 d = sub(get(b, s, k), get(b, s, next));
         put(g, s, k, unit(sub(times(side, d), get(g, s, next))));
     }

@@ -38,8 +38,8 @@ void fb_row_touch_plane(double *contact, const double *frame, const double *b, s
 void fb_row_solve(double *b, const double *x, const double *y, size_t stride, size_t from,
                   size_t to, double weight_x, double weight_y);
 /* Directions of the axis: tangents of the parabola through three centres; lengths from section
- * `base` on. n is at least 3. */
-void fb_row_axis(double *b, size_t stride, size_t n, size_t base);
+ * `base` on. The bundle's own ends, `first` and `last`, look inward only. n is at least 3. */
+void fb_row_axis(double *b, size_t stride, size_t n, size_t base, size_t first, size_t last);
 /* Rings in the plane of their section, z of the frame being its normal, but turned where that would
  * lean more than `slack` (a row, rad) from square to the bundle's axis. */
 void fb_row_turn(double *b, const double *frame, size_t stride, size_t from, size_t to,

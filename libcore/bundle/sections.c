@@ -15,13 +15,14 @@
 #define GATHERED 0.3     /* width of a sheet's tendon at its end */
 #define FAN_LEAST 0.35   /* width of a fan, of that where it is widest .. */
 #define FAN_MOST 1.8
-#define STEEPEST 0.2 /* tangent: how fast the outermost bundles come nearer to the core */
-#define OWN_WAY 1    /* of what bundles need: so much more, and a head follows its core alone */
-#define CLEAR 0.002  /* of its own way: less, and heads stay together */
-#define SMOOTHINGS 6 /* sweeps over widths of fans */
-#define PARTINGS 30  /* sweeps over the way from together to apart */
-#define FADE 4.0     /* sections over which a head that has ended no longer counts */
-#define FOLD (-0.5)  /* cosine of the turn between layers at which a core folds on itself */
+#define FAN_HIGHEST 1.2 /* height of a fan where it narrows, of that where it is widest */
+#define STEEPEST 0.2    /* tangent: how fast the outermost bundles come nearer to the core */
+#define OWN_WAY 1       /* of what bundles need: so much more, and a head follows its core alone */
+#define CLEAR 0.002     /* of its own way: less, and heads stay together */
+#define SMOOTHINGS 6    /* sweeps over widths of fans */
+#define PARTINGS 30     /* sweeps over the way from together to apart */
+#define FADE 4.0        /* sections over which a head that has ended no longer counts */
+#define FOLD (-0.5)     /* cosine of the turn between layers at which a core folds on itself */
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 
@@ -141,7 +142,7 @@ void fb_sections_free(fb_sections *sections) {
 
 /* How many layers a tendon of some length has. */
 static size_t tendon_layers(double tendon, double layer) {
-    if (tendon < 0.02 * layer) {
+    if (tendon < 0.5 * layer) { /* too short for one: it counts as belly */
         return 0;
     }
     size_t n = (size_t)ceil(tendon / (TENDON_LAYER * layer));
@@ -427,6 +428,18 @@ static double spread_at(const maker *m, size_t k) {
     return fb_v3_norm(q);
 }
 
+/* How much of all sections together is left in section k of a head. */
+static double area_at(const maker *m, const fb_section_head *h, size_t k) {
+    double cut = m->o->cut;
+    if (m->o->pile < 1) {
+        return k >= h->lower && k <= h->upper ? 1 : (1 - cut * cut) / m->o->pile;
+    }
+    double part = k < h->widest ? (double)(h->widest - k) / (double)(h->widest - h->lower)
+                                : (double)(k - h->widest) / (double)(h->upper - h->widest);
+    part = cut * fb_lesser(part, 1);
+    return 1 - part * part;
+}
+
 /* Widths of a sheet: as a half-ellipse along the belly, gathered along the tendons. */
 static void sheet_widths(double *width, const fb_section_head *h, size_t n) {
     for (size_t k = 0; k < n; k++) {
@@ -463,7 +476,8 @@ static void set_widths(maker *m) {
         if (m->o->law == FB_WIDTH_FAN && s->n_heads > 1) {
             double base = spread_at(m, s->base);
             for (size_t k = 0; k < s->n; k++) {
-                width[k] = fb_lesser(fb_greater(spread_at(m, k) / base, FAN_LEAST), FAN_MOST);
+                double least = fb_greater(FAN_LEAST, area_at(m, s->heads + h, k) / FAN_HIGHEST);
+                width[k] = fb_lesser(fb_greater(spread_at(m, k) / base, least), FAN_MOST);
             }
             soften(width, s->n, SMOOTHINGS);
             double middle = width[s->base];

@@ -46,6 +46,8 @@ typedef struct fb_section_options {
     double radius; /* of the muscle: over which corners of its cores are rounded, m; 0: not */
     double span;   /* half the width of the whole muscle at its widest, m */
     double cut;    /* l2 / c1 and l3 / c2 */
+    double pile;   /* how high bundles pile up where bellies are staggered, of as many widest
+                      sections; 1: they are not */
     double more;   /* m of sections beyond both ends, for bundles that keep their lengths */
     fb_width_law law;
 } fb_section_options;
