@@ -94,6 +94,8 @@ $(BINARIES): $(BUILD)/%: $(BUILD)/tools/%_main.o $(CLI) $(LIB)
 $(TESTS): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_HELP) $(CLI) $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(LIBS) -lcunit -o $@
 
+$(BUILD)/tests/tools/test_gallery: | $(BUILD)/docs/gallery
+
 -include $(shell find build -name '*.d' 2>/dev/null)
 
 help: ## this list

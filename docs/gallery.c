@@ -1,4 +1,5 @@
-/* Draws the pictures of docs/gallery: gallery FOLDER [FIGURE ..]. Exit status 0, 2: usage, 5: a
+/* Draws the pictures of docs/gallery: gallery FOLDER [FIGURE ..], and prints a row of measures for
+ * each body in them, for docs/gallery.md. Run from the top folder. Exit status 0, 2: usage, 5: a
  * picture could not be drawn, 6: not written. */
 #include <errno.h>
 #include <stdio.h>
@@ -13,9 +14,9 @@ static const struct {
 } figures[] = {
 #define FIGURE(number) \
     { "figure" #number, gallery_figure##number }
-    FIGURE(03), FIGURE(04), FIGURE(05), FIGURE(06), FIGURE(07), FIGURE(08), FIGURE(09), FIGURE(10),
-    FIGURE(12), FIGURE(15), FIGURE(16), FIGURE(17), FIGURE(18), FIGURE(19), FIGURE(20), FIGURE(21),
-    FIGURE(22), FIGURE(23), FIGURE(24), FIGURE(25), FIGURE(26), FIGURE(27), FIGURE(28),
+    FIGURE(02), FIGURE(03), FIGURE(04), FIGURE(05), FIGURE(06), FIGURE(07), FIGURE(08), FIGURE(09),
+    FIGURE(10), FIGURE(12), FIGURE(15), FIGURE(16), FIGURE(17), FIGURE(18), FIGURE(19), FIGURE(20),
+    FIGURE(21), FIGURE(22), FIGURE(23), FIGURE(24), FIGURE(25), FIGURE(26), FIGURE(27), FIGURE(28),
 #undef FIGURE
 };
 

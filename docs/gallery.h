@@ -22,6 +22,7 @@ enum { GALLERY_GLASS = 0x5B8FC2, GALLERY_GLASS2 = 0x6BA368 }; /* planes x = 0 an
 
 /* ---- figures: each returns a picture to be drawn and freed ----------------------------------- */
 
+fb_picture *gallery_figure02(void); /* muscle, bundles, tendon */
 fb_picture *gallery_figure03(void); /* a bundle's measures */
 fb_picture *gallery_figure04(void); /* its polygon model */
 fb_picture *gallery_figure05(void); /* a bundle stretched and contracted */
@@ -69,6 +70,7 @@ typedef struct gallery_style {
     bool plain;                                  /* no shading: for wireframes */
     unsigned edge;                               /* colour of edges */
     float edge_width;                            /* pixels; 0: no edges */
+    bool whole;                                  /* not cut by the section plane */
     bool across; /* cut across bellies: fibres behind the cut do not shine through */
 } gallery_style;
 
@@ -84,8 +86,9 @@ void gallery_corner(float corner[3], const fb_ring *ring, int sides, int k);
 unsigned gallery_colour(int i);
 /* By the bundle's quadrant and whether its cell is an even one, so that neighbours differ. */
 unsigned gallery_by_cell(const fb_bundle *bundle);
-/* The same, but three by three cells alike, for pictures in which single bundles are thin. */
-unsigned gallery_by_band(const fb_bundle *bundle);
+/* By the quadrant and pairs of columns, or of rows: for pictures in which bundles are thin. */
+unsigned gallery_by_columns(const fb_bundle *bundle);
+unsigned gallery_by_rows(const fb_bundle *bundle);
 /* By the bundle's place in the order of placing: see gallery_colour. */
 unsigned gallery_by_order(const fb_bundle *bundle);
 

@@ -167,7 +167,7 @@ static fb_picture *on_skeleton(const char *name, const char *told_as, bool from_
         }
         if (made) {
             gallery_draw_body(scene, &body,
-                              &(gallery_style){.sides = 12, .colour = gallery_by_band});
+                              &(gallery_style){.sides = 12, .colour = gallery_by_columns});
         } else {
             gallery_note(scene, WIDTH / 6, 40, "no bundles");
         }
@@ -202,7 +202,7 @@ fb_picture *gallery_figure28(void) {
     static const char *const captions[] = {"(a) from the front", "(b) from the side",
                                            "(c) from behind"};
     static const float looks[3][3] = {{-1, 0, 0}, {0, 0, -1}, {1, 0, 0}};
-    fb_picture *picture = gallery_picture(1200, 860);
+    fb_picture *picture = gallery_picture(1020, 750);
     fb_scene *scenes[3];
     arm a;
     fb_scratch scratch = {0};
@@ -211,8 +211,8 @@ fb_picture *gallery_figure28(void) {
         scenes[i] = fb_picture_cell(picture, 3, 1, i, captions[i]);
         draw_bones(scenes[i], &a);
         fb_camera camera = gallery_camera(looks[i][0], looks[i][1], looks[i][2], 0, 1, 0);
-        camera.scale = 900;
-        const float middle[3] = {0.02F, 1.05F, 0.15F};
+        camera.scale = 915;
+        const float middle[3] = {0.02F, 1.055F, 0.115F};
         memcpy(camera.centre, middle, sizeof middle);
         fb_scene_set_camera(scenes[i], &camera);
     }

@@ -228,7 +228,8 @@ void gallery_draw_body(fb_scene *scene, const fb_body *body, const gallery_style
                                        .triangles = g.triangles,
                                        .inside = style->inside ? FB_INSIDE_COLOUR : FB_INSIDE_PALE,
                                        .inside_colour = style->inside,
-                                       .plain = style->plain});
+                                       .plain = style->plain,
+                                       .whole = style->whole});
     fb_free(g.points);
     fb_free(g.normals);
     fb_free(g.colours);
@@ -280,13 +281,18 @@ static int quadrant_of(const fb_bundle *bundle) {
     return (bundle->cell[0] < 0) + 2 * (bundle->cell[1] < 0);
 }
 
-unsigned gallery_by_band(const fb_bundle *bundle) {
-    int band = 0;
-    for (int axis = 0; axis < 2; axis++) {
-        int c = bundle->cell[axis];
-        band += (c < 0 ? -1 - c : c) / 3 + (c < 0);
-    }
-    return cell_colours[quadrant_of(bundle)][band & 1];
+/* Two and two along an axis alike. */
+static unsigned by_pairs(const fb_bundle *bundle, int axis) {
+    int c = bundle->cell[axis];
+    return cell_colours[quadrant_of(bundle)][((c < 0 ? -1 - c : c) / 2 + (c < 0)) & 1];
+}
+
+unsigned gallery_by_columns(const fb_bundle *bundle) {
+    return by_pairs(bundle, 0);
+}
+
+unsigned gallery_by_rows(const fb_bundle *bundle) {
+    return by_pairs(bundle, 1);
 }
 
 unsigned gallery_by_cell(const fb_bundle *bundle) {

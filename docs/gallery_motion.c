@@ -1,4 +1,4 @@
-/* Figures 17 and 21 to 27: a whole muscle. */
+/* Figures 1, 2, 17 and 21 to 27: a whole muscle. */
 #include <math.h>
 #include <stdio.h>
 
@@ -29,7 +29,7 @@ fb_picture *gallery_figure21(void) {
         gallery_muscle_make(&muscle, &plan, names[i]);
         fb_scene *scene = fb_picture_cell(picture, 3, 1, i, captions[i]);
         gallery_draw_body(scene, &muscle.body,
-                          &(gallery_style){.sides = 12, .colour = gallery_by_band});
+                          &(gallery_style){.sides = 12, .colour = gallery_by_columns});
         fb_camera camera = gallery_camera(-0.35F, -1, 0, 0, 0, 1);
         camera.margin[1] = 40;
         fb_scene_set_camera(scene, &camera);
@@ -90,21 +90,25 @@ static void lengthen_outer(gallery_muscle *muscle, double layers) {
     gallery_must("figure 17", fb_place_body(&muscle->body, &placing, &scratch));
     fb_scratch_clear(&scratch);
     fb_free(width);
-    gallery_measure(muscle, "17");
+}
+
+/* A parallel muscle, round and stout, so that its junctions can be seen. */
+static void make_parallel(gallery_muscle *muscle) {
+    const gallery_plan plan = {.volume = 120e-6,
+                               .belly = 0.13,
+                               .tendon = {0.032, 0.032},
+                               .bundles = 160,
+                               .layers = 64,
+                               .strength = 1};
+    gallery_muscle_make(muscle, &plan, NULL);
+    lengthen_outer(muscle, 6);
 }
 
 fb_picture *gallery_figure17(void) {
     fb_picture *picture = gallery_picture(1080, 660);
-    gallery_plan plan = example();
-    plan.layers = 64;
-    plan.bundles = 160;
-    plan.strength = 1;
-    plan.volume = 120e-6;
-    plan.belly = 0.13;
-    plan.tendon[0] = plan.tendon[1] = 0.032;
     gallery_muscle muscle;
-    gallery_muscle_make(&muscle, &plan, NULL);
-    lengthen_outer(&muscle, 6);
+    make_parallel(&muscle);
+    gallery_measure(&muscle, "17");
     const gallery_style style = {.sides = 12, .colour = gallery_by_cell};
     float cut = (float)(0.5 * muscle.half_width / muscle.form.extent[0]);
 
@@ -125,6 +129,84 @@ fb_picture *gallery_figure17(void) {
     camera = gallery_camera(1, 0.6F, -0.35F, 0, 0, 1);
     fb_scene_set_camera(scene, &camera);
     fb_picture_one_scale(picture);
+    gallery_muscle_free(&muscle);
+    return picture;
+}
+
+/* ---- figures 1 and 2: levels of a muscle ------------------------------------------------------
+ */
+
+static bool in_the_middle(const fb_bundle *bundle, int most) {
+    int i = bundle->cell[0], j = bundle->cell[1];
+    return (i < 0 ? -1 - i : i) <= most && (j < 0 ? -1 - j : j) <= most;
+}
+
+static bool first_alone(const fb_bundle *bundle, int order) {
+    return bundle->order == order;
+}
+
+/* A line to a ring's middle from a text beside it. */
+static void label(fb_scene *scene, const fb_body *body, size_t bundle, double part, float right,
+                  float down, const char *text) {
+    const fb_bundle *b = &body->bundles[bundle];
+    const fb_ring *ring = &body->rings[b->first + (size_t)(part * (double)(b->rings - 1))];
+    const float at[3] = {(float)ring->c[0], (float)ring->c[1], (float)ring->c[2]};
+    fb_scene_add_leader(scene, at, right, down, text);
+}
+
+/* The bundle that is furthest to the right in the pictures. */
+static size_t outermost(const fb_body *body) {
+    size_t most = 0;
+    for (size_t i = 1; i < body->n_bundles; i++) {
+        const int *cell = body->bundles[i].cell, *best = body->bundles[most].cell;
+        if (cell[1] == 0 && (best[1] != 0 || cell[0] > best[0])) {
+            most = i;
+        }
+    }
+    return most;
+}
+
+fb_picture *gallery_figure02(void) {
+    fb_picture *picture = gallery_picture(1080, 600);
+    gallery_muscle muscle;
+    make_parallel(&muscle);
+    const gallery_style style = {.sides = 16, .colour = gallery_by_cell, .across = true};
+    gallery_style whole = style;
+    whole.whole = true;
+    fb_body few, one;
+    gallery_choose(&few, &muscle.body, in_the_middle, 1);
+    gallery_choose(&one, &muscle.body, first_alone, 1);
+    size_t side = outermost(&muscle.body);
+    fb_camera camera = gallery_camera(-0.3F, 1, -0.45F, 0, 0, 1);
+    camera.margin[2] = 120;
+
+    fb_scene *scene = fb_picture_cell(picture, 3, 1, 0, "(a) a muscle");
+    gallery_draw_body(scene, &muscle.body, &style);
+    label(scene, &muscle.body, side, 0.97, 40, -8, "tendon");
+    label(scene, &muscle.body, side, 0.84, 36, 0, "junction");
+    label(scene, &muscle.body, side, 0.5, 22, 0, "belly");
+    fb_scene_set_camera(scene, &camera);
+
+    scene = fb_picture_cell(picture, 3, 1, 1, "(b) its bundles");
+    gallery_draw_body(scene, &muscle.body, &style);
+    gallery_draw_body(scene, &few, &whole);
+    const fb_ring *middle =
+        &muscle.body.rings[muscle.body.bundles[side].first + muscle.body.bundles[side].rings / 2];
+    fb_scene_set_section(scene, (float[3]){0, 0, 1}, (float)middle->c[2], GALLERY_INK, 0.8F);
+    label(scene, &muscle.body, side, 0.49, 22, -20, "section");
+    label(scene, &few, 0, 0.7, 44, -10, "bundles");
+    label(scene, &few, 0, 0.96, 44, -10, "tendon fibres");
+    fb_scene_set_camera(scene, &camera);
+
+    scene = fb_picture_cell(picture, 3, 1, 2, "(c) one bundle");
+    gallery_draw_body(scene, &one, &style);
+    label(scene, &one, 0, 0.95, 36, -8, "tendon fibre");
+    label(scene, &one, 0, 0.5, 36, 0, "belly");
+    label(scene, &one, 0, 0.04, 36, 8, "tendon fibre");
+    fb_scene_set_camera(scene, &camera);
+    fb_picture_one_scale(picture);
+    fb_body_free(&few);
+    fb_body_free(&one);
     gallery_muscle_free(&muscle);
     return picture;
 }
@@ -189,7 +271,9 @@ static fb_picture *turned(bool twist, bool core, int figure) {
             gallery_draw_core(scene, &muscle.sections, 0, GALLERY_MUSCLE, 3);
         } else {
             gallery_draw_body(scene, &muscle.body,
-                              &(gallery_style){.sides = 12, .colour = gallery_by_band});
+                              &(gallery_style){.sides = 12,
+                                               .colour = twist ? gallery_by_columns
+                                                               : gallery_by_rows});
             gallery_note(scene, 160, 16, "bellies %.2f cm³", CM3 * muscle.belly_volume);
         }
         fb_camera camera = twist ? gallery_camera(-0.45F, 1, -0.2F, 0, 0, 1)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Writes the documents that follow from the code: docs/*.schema.json, classes.md, errors.md, man/*.1,
-# gallery/*.png.
+# gallery/*.png, and the table at the end of gallery.md.
 set -eu
 build=$1
 "$build/docs/generate" schema > docs/fb.schema.json
@@ -10,7 +10,9 @@ build=$1
 "$build/fbsim" sweep models/elbow/elbow.osim --coordinate elbow_flexion |
     "$build/fbplot" --degrees --size 160x95 -o docs/elbow.svg
 mkdir -p docs/gallery
-"$build/docs/gallery" docs/gallery
+"$build/docs/gallery" docs/gallery > "$build/docs/measures"
+sed '/^|---/q' docs/gallery.md | cat - "$build/docs/measures" > "$build/docs/gallery.md"
+cp "$build/docs/gallery.md" docs/gallery.md
 version=$(sed -n 's/.*FB_VERSION "\(.*\)"/\1/p' libcore/version.h)
 for tool in osim2fb fb2osim fbinfo fbsim fbplot; do
     # the parts of --help, and between them the text of docs/man/TOOL.in
