@@ -104,9 +104,10 @@ help: ## this list
 deps: ## install the packages that are missing
 	@sh tests/packages.sh $(PACKAGES)
 
-demo: deps ## build, convert the elbow model, show what is in it, evaluate a motion, draw its moment arms
-	@$(MAKE) --no-print-directory tools
+demo: deps ## build, convert and evaluate a model of the elbow, give the muscles of an arm bundles, draw both
+	@$(MAKE) --no-print-directory tools $(BUILD)/docs/gallery
 	@sh models/elbow/demo.sh
+	@sh models/arm/demo.sh $(BUILD)
 
 test: tools lib $(TESTS) ## run the unit tests (CONFIG=asan for sanitizers)
 	@sh tests/run.sh $(BUILD) $(TESTS)
