@@ -47,6 +47,8 @@ fb_picture *gallery_figure25(void); /* the core twisted */
 fb_picture *gallery_figure26(void); /* a muscle twisted */
 fb_picture *gallery_figure27(void); /* two heads */
 fb_picture *gallery_figure28(void); /* the muscles of the arm */
+fb_picture *gallery_figure29(void); /* the elbow bends */
+fb_picture *gallery_figure30(void); /* the biceps rises */
 
 /* A picture, or memory from fb_alloc; without memory the program ends with a message. */
 fb_picture *gallery_picture(int width, int height);
@@ -87,7 +89,7 @@ void gallery_draw_body(fb_scene *scene, const fb_body *body, const gallery_style
 void gallery_draw_strip(fb_scene *scene, const float *pairs, size_t n, unsigned rgb, float opacity);
 /* The k-th of a ring's polygon's corners, 0 to sides - 1. */
 void gallery_corner(float corner[3], const fb_ring *ring, int sides, int k);
-/* Well distinguishable colours, again from the first after twelve. */
+/* Well distinguishable colours, again from the first after thirteen. */
 unsigned gallery_colour(int i);
 /* By the bundle's quadrant and whether its cell is an even one, so that neighbours differ. */
 unsigned gallery_by_cell(const fb_bundle *bundle);

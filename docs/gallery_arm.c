@@ -1,4 +1,5 @@
-/* Figures 18 to 20 and 28: the muscles of models/arm on its bones. Run from the top folder. */
+/* Figures 18 to 20 and 28 to 30: the muscles of models/arm on its bones. Run from the top folder.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,17 @@ static void check(const arm *a, const char *what, fb_status status) {
     }
 }
 
+static fb_recipes *make_recipes(arm *a) {
+    fb_recipes *recipes;
+    fb_recipe_options options = fb_recipe_options_default();
+    options.spec = &a->spec;
+    options.links = a->simulation->course.links;
+    check(a, "its muscles",
+          fb_recipes_make(&recipes, a->simulation->paths, a->simulation->state, &options,
+                          &a->diag));
+    return recipes;
+}
+
 /* The arm in its default pose: hanging, elbow straight. */
 static void open_arm(arm *a) {
     char *bytes;
@@ -55,12 +67,7 @@ static void open_arm(arm *a) {
     fb_free(bytes);
     check(a, "its bones",
           fb_bones_read(&a->bones, a->simulation->system, NULL, 0, MAX_BYTES, &a->diag));
-    fb_recipe_options options = fb_recipe_options_default();
-    options.spec = &a->spec;
-    options.links = a->simulation->course.links;
-    check(a, "its muscles",
-          fb_recipes_make(&a->recipes, a->simulation->paths, a->simulation->state, &options,
-                          &a->diag));
+    a->recipes = make_recipes(a);
 }
 
 static void close_arm(arm *a) {
@@ -237,5 +244,153 @@ fb_picture *gallery_figure28(void) {
     }
     fb_scratch_clear(&scratch);
     close_arm(&a);
+    return picture;
+}
+
+/* ---- figures 29 and 30: in motion -------------------------------------------------------------
+ */
+
+#define DEGREES (3.14159265358979323846 / 180)
+#define MOST_FLEXION 120 /* degrees, at which flexors have a strength of 1 */
+
+/* Bends the elbow; recipes go with it. */
+static void bend_elbow(arm *a, fb_recipes *moved, double degrees) {
+    fb_state *state = a->simulation->state;
+    const fb_system *system = a->simulation->system;
+    int elbow = -1;
+    for (int q = 0; q < system->n_q; q++) {
+        const fb_element *element = system->coordinates[q].element;
+        elbow = element && strcmp(element->name, "elbow_flexion") == 0 ? q : elbow;
+    }
+    gallery_must("elbow_flexion", elbow < 0 ? "the model has no such coordinate" : NULL);
+    state->q[elbow] = degrees * DEGREES;
+    fb_state_position(state);
+    check(a, "the elbow", fb_assemble_held(state, &elbow, 1, 1e-9));
+    fb_simulation_move(a->simulation);
+    check(a, "its muscles", fb_recipes_move(moved, state, NULL));
+}
+
+static bool is_flexor(const char *name) {
+    return strcmp(name, "biceps_brachii") == 0 || strcmp(name, "brachialis") == 0 ||
+           strcmp(name, "brachioradialis") == 0;
+}
+
+/* The muscles as they are made once, to be laid again and again. */
+typedef struct moving {
+    arm arm;
+    fb_recipes *moved;
+    fb_build *builds; /* [moved->n] */
+    bool *made;
+    fb_scratch scratch;
+} moving;
+
+static void open_moving(moving *m, double bundles) {
+    memset(m, 0, sizeof *m);
+    open_arm(&m->arm);
+    m->moved = make_recipes(&m->arm);
+    size_t n = (size_t)m->moved->n;
+    m->builds = gallery_memory(n * sizeof *m->builds);
+    m->made = gallery_memory(n * sizeof *m->made);
+    fb_build_options options = fb_build_options_default();
+    options.bundles = bundles;
+    for (size_t i = 0; i < n; i++) {
+        m->made[i] = !fb_build_make(&m->builds[i], &m->arm.recipes->recipes[i], &options);
+    }
+}
+
+static void close_moving(moving *m) {
+    for (int i = 0; i < m->moved->n; i++) {
+        if (m->made[i]) {
+            fb_build_free(&m->builds[i]);
+        }
+    }
+    fb_free(m->builds);
+    fb_free(m->made);
+    fb_recipes_free(m->moved);
+    fb_scratch_clear(&m->scratch);
+    close_arm(&m->arm);
+}
+
+/* Lays a muscle in the pose; flexors rise as the elbow bends. False if it cannot be. */
+static bool lay_muscle(moving *m, int i, double degrees, fb_body *body) {
+    *body = (fb_body){0};
+    const fb_recipe *now = &m->moved->recipes[i];
+    const char *why = m->made[i] ? NULL : "it could not be made";
+    if (!why) {
+        fb_build *build = &m->builds[i];
+        build->options.strength = is_flexor(now->name) ? degrees / MOST_FLEXION : FB_NAN;
+        why = now->refusal ? now->refusal : fb_build_place(build, now, body, &m->scratch);
+    }
+    if (why) {
+        fprintf(stderr, "gallery: %s has no bundles at %.0f°: %s\n", now->name, degrees, why);
+        fb_body_free(body);
+    }
+    return !why;
+}
+
+fb_picture *gallery_figure29(void) {
+    static const double flexion[] = {0, 60, 120, 90, 45, 0};
+    fb_picture *picture = gallery_picture(1080, 800);
+    moving m;
+    open_moving(&m, 100);
+    for (int i = 0; i < 6; i++) {
+        char caption[48];
+        snprintf(caption, sizeof caption, "(%c) %s%.0f°", 'a' + i,
+                 i == 0  ? ""
+                 : i < 3 ? "bending, "
+                         : "straightening, ",
+                 flexion[i]);
+        fb_scene *scene = fb_picture_cell(picture, 3, 2, i, caption);
+        bend_elbow(&m.arm, m.moved, flexion[i]);
+        draw_bones(scene, &m.arm);
+        for (int k = 0; k < m.moved->n; k++) {
+            fb_body body;
+            if (lay_muscle(&m, k, flexion[i], &body)) {
+                gallery_draw_body(scene, &body,
+                                  &(gallery_style){.sides = 8, .belly = gallery_colour(k)});
+                fb_body_free(&body);
+            }
+        }
+        fb_camera camera = gallery_camera(-0.25F, -0.1F, -1, 0, 1, 0);
+        camera.scale = 450;
+        const float middle[3] = {0.1F, 1.06F, 0.15F};
+        memcpy(camera.centre, middle, sizeof middle);
+        fb_scene_set_camera(scene, &camera);
+    }
+    close_moving(&m);
+    return picture;
+}
+
+fb_picture *gallery_figure30(void) {
+    static const double flexion[] = {0, 40, 80, 120};
+    fb_picture *picture = gallery_picture(1120, 520);
+    moving m;
+    open_moving(&m, 0);
+    for (int i = 0; i < 4; i++) {
+        char caption[48], name[16];
+        fb_body_measures measures;
+        snprintf(caption, sizeof caption, "(%c) %.0f°, s = %.2f", 'a' + i, flexion[i],
+                 flexion[i] / MOST_FLEXION);
+        snprintf(name, sizeof name, "30 (%c)", 'a' + i);
+        fb_scene *scene = fb_picture_cell(picture, 4, 1, i, caption);
+        bend_elbow(&m.arm, m.moved, flexion[i]);
+        draw_bones(scene, &m.arm);
+        for (int k = 0; k < m.moved->n; k++) {
+            fb_body body;
+            if (strcmp(m.moved->recipes[k].name, "biceps_brachii") == 0 &&
+                lay_muscle(&m, k, flexion[i], &body)) {
+                gallery_tell(name, &body, &measures);
+                gallery_draw_body(scene, &body,
+                                  &(gallery_style){.sides = 10, .colour = gallery_by_columns});
+                fb_body_free(&body);
+            }
+        }
+        fb_camera camera = gallery_camera(-0.2F, 0, -1, 0, 1, 0);
+        camera.scale = 840;
+        const float middle[3] = {0.07F, 1.2F, 0.15F};
+        memcpy(camera.centre, middle, sizeof middle);
+        fb_scene_set_camera(scene, &camera);
+    }
+    close_moving(&m);
     return picture;
 }

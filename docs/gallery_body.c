@@ -266,9 +266,10 @@ void gallery_draw_strip(fb_scene *scene, const float *pairs, size_t n, unsigned 
 /* ---- colours and cameras --------------------------------------------------------------------- */
 
 unsigned gallery_colour(int i) {
-    static const unsigned colours[] = {0xC25B4E, 0x5B8FC2, 0xD9A441, 0x6BA368, 0x9A6FB0, 0x4FA8A0,
-                                       0xD0778F, 0x8A7B4F, 0x7C8AA5, 0xB07A52, 0x93B04A, 0xA65A7A};
-    return colours[i % 12];
+    static const unsigned colours[] = {0xC25B4E, 0x5B8FC2, 0xD9A441, 0x6BA368, 0x9A6FB0,
+                                       0x4FA8A0, 0xD0778F, 0x8A7B4F, 0x7C8AA5, 0xB07A52,
+                                       0x93B04A, 0xA65A7A, 0xE08A4A};
+    return colours[i % 13];
 }
 
 /* The colours of a quadrant. */
