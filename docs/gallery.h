@@ -16,10 +16,11 @@ enum {
     GALLERY_CUT = 0xE39A86, /* a muscle's section */
     GALLERY_INK = 0x303030,
     GALLERY_GREY = 0x8C8C8C,
-    GALLERY_BLUE = 0x2F6DB5
+    GALLERY_BLUE = 0x2F6DB5,
+    GALLERY_EDGE = 0x7A4A40,   /* lines on muscles */
+    GALLERY_GLASS = 0x5B8FC2,  /* the plane x = 0, and what bundles are laid on */
+    GALLERY_GLASS2 = 0x6BA368, /* the plane y = 0, and facets */
 };
-
-enum { GALLERY_GLASS = 0x5B8FC2, GALLERY_GLASS2 = 0x6BA368 }; /* planes x = 0 and y = 0 */
 
 /* ---- figures: each returns a picture to be drawn and freed ----------------------------------- */
 
@@ -84,6 +85,8 @@ typedef struct gallery_style {
 /* Adds a body's bundles to a scene: rings joined by quads, ends closed. Polygons have the area of
  * their ellipses, so that volumes are kept. */
 void gallery_draw_body(fb_scene *scene, const fb_body *body, const gallery_style *style);
+/* The ellipses of all rings, as lines. */
+void gallery_draw_rings(fb_scene *scene, const fb_body *body, unsigned rgb, float width);
 /* A surface like glass with an edge, such as a plane that is bent or twisted with a core: n pairs
  * of points (n x 2 x 3), a quad between each and the next. */
 void gallery_draw_strip(fb_scene *scene, const float *pairs, size_t n, unsigned rgb, float opacity);
@@ -96,8 +99,6 @@ unsigned gallery_by_cell(const fb_bundle *bundle);
 /* By the quadrant and pairs of columns, or of rows: for pictures in which bundles are thin. */
 unsigned gallery_by_columns(const fb_bundle *bundle);
 unsigned gallery_by_rows(const fb_bundle *bundle);
-/* By the bundle's place in the order of placing: see gallery_colour. */
-unsigned gallery_by_order(const fb_bundle *bundle);
 
 /* ---- muscles --------------------------------------------------------------------------------- */
 

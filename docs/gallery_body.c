@@ -237,6 +237,17 @@ void gallery_draw_body(fb_scene *scene, const fb_body *body, const gallery_style
     fb_free(g.triangles);
 }
 
+void gallery_draw_rings(fb_scene *scene, const fb_body *body, unsigned rgb, float width) {
+    enum { CORNERS = 48 };
+    for (size_t k = 0; k < body->n_rings; k++) {
+        float outline[CORNERS + 1][3];
+        for (int j = 0; j <= CORNERS; j++) {
+            gallery_corner(outline[j], &body->rings[k], CORNERS, j % CORNERS);
+        }
+        fb_scene_add_line(scene, outline[0], CORNERS + 1, rgb, width);
+    }
+}
+
 void gallery_draw_strip(fb_scene *scene, const float *pairs, size_t n, unsigned rgb,
                         float opacity) {
     unsigned *triangles = gallery_memory(6 * n * sizeof *triangles);
@@ -298,10 +309,6 @@ unsigned gallery_by_rows(const fb_bundle *bundle) {
 
 unsigned gallery_by_cell(const fb_bundle *bundle) {
     return cell_colours[quadrant_of(bundle)][(bundle->cell[0] + bundle->cell[1]) & 1];
-}
-
-unsigned gallery_by_order(const fb_bundle *bundle) {
-    return gallery_colour(bundle->order - 1);
 }
 
 fb_camera gallery_camera(float x, float y, float z, float up_x, float up_y, float up_z) {

@@ -1,7 +1,8 @@
-/* Figures 3 and 4: one bundle. */
+/* Figures 3 to 7: one bundle. */
 #include <math.h>
 
 #include "docs/gallery.h"
+#include "libcore/base/spatial.h"
 
 #define PI 3.14159265358979323846
 
@@ -220,31 +221,19 @@ fb_picture *gallery_figure05(void) {
 enum { BEND_FIBRE = 2, BEND_HALF = 6, BEND_RINGS = 2 * (BEND_FIBRE + BEND_HALF) + 1 };
 
 /* The chain of segments, with a dot at each joint and the rings as lines. */
-static void draw_chain(fb_scene *scene, const fb_body *body) {
-    enum { CORNERS = 48 };
+static void draw_chain(fb_scene *scene, fb_body *body) {
+    const double dot = 0.07;
     float axis[BEND_RINGS][3];
+    gallery_draw_rings(scene, body, 0xD8A79E, 1.2F);
     for (size_t k = 0; k < body->n_rings; k++) {
-        const fb_ring *ring = &body->rings[k];
-        float outline[CORNERS + 1][3];
-        fb_ring dot = *ring;
+        fb_ring *ring = &body->rings[k];
+        fb_v3_scale(ring->u, dot / fb_v3_norm(ring->u), ring->u);
+        fb_v3_scale(ring->w, dot / fb_v3_norm(ring->w), ring->w);
         for (int i = 0; i < 3; i++) {
             axis[k][i] = (float)ring->c[i];
-            dot.u[i] *=
-                0.045 * 1.5 /
-                sqrt(ring->u[0] * ring->u[0] + ring->u[1] * ring->u[1] + ring->u[2] * ring->u[2]);
-            dot.w[i] *=
-                0.045 * 1.5 /
-                sqrt(ring->w[0] * ring->w[0] + ring->w[1] * ring->w[1] + ring->w[2] * ring->w[2]);
         }
-        for (int j = 0; j <= CORNERS; j++) {
-            gallery_corner(outline[j], ring, CORNERS, j % CORNERS);
-        }
-        fb_scene_add_line(scene, outline[0], CORNERS + 1, 0xD8A79E, 1.2F);
-        for (int j = 0; j <= CORNERS; j++) {
-            gallery_corner(outline[j], &dot, CORNERS, j % CORNERS);
-        }
-        fb_scene_add_line(scene, outline[0], CORNERS + 1, GALLERY_BLUE, 2.4F);
     }
+    gallery_draw_rings(scene, body, GALLERY_BLUE, 2.4F);
     fb_scene_add_line(scene, axis[0], body->n_rings, GALLERY_BLUE, 2);
 }
 
@@ -265,7 +254,9 @@ fb_picture *gallery_figure06(void) {
         fb_scene *scene = fb_picture_cell(picture, 3, 1, i, captions[i]);
         if (i < 2) {
             gallery_draw_body(scene, &body,
-                              &(gallery_style){.sides = 24, .edge = 0x7A4A40, .edge_width = 0.8F});
+                              &(gallery_style){.sides = 24,
+                                               .edge = GALLERY_EDGE,
+                                               .edge_width = 0.8F});
             gallery_note(scene, 180, 16, "belly %.6f cm³", belly_between(&body, &layers));
         } else {
             draw_chain(scene, &body);
@@ -319,15 +310,8 @@ fb_picture *gallery_figure07(void) {
     fb_shape shape = example();
     gallery_bundle(&body, &shape, &(fb_layers){2, 6, 6, 2}, NULL);
     fb_scene *scene = fb_picture_panel(picture, 0, 0, 620, 460, "(a) layers of a bundle");
-    gallery_draw_body(scene, &body,
-                      &(gallery_style){.sides = 48, .edge = 0x7A4A40, .edge_width = 0});
-    for (size_t k = 0; k < body.n_rings; k++) {
-        float outline[49][3];
-        for (int j = 0; j <= 48; j++) {
-            gallery_corner(outline[j], &body.rings[k], 48, j % 48);
-        }
-        fb_scene_add_line(scene, outline[0], 49, 0x7A4A40, 1.2F);
-    }
+    gallery_draw_body(scene, &body, &(gallery_style){.sides = 48});
+    gallery_draw_rings(scene, &body, GALLERY_EDGE, 1.2F);
     take_layer(&layer, &body, RANGE_RING, 1.012);
     gallery_draw_body(scene, &layer, &(gallery_style){.sides = 48, .colour = one_layer});
     fb_body_free(&layer);
@@ -337,13 +321,10 @@ fb_picture *gallery_figure07(void) {
     scene = fb_picture_panel(picture, 620, 0, 460, 460, "(b) layer n: between two ellipses");
     take_layer(&layer, &body, RANGE_RING, 1);
     gallery_draw_body(scene, &layer, &(gallery_style){.sides = 64, .belly = 0xA9C3E2});
+    gallery_draw_rings(scene, &layer, GALLERY_BLUE, 1.8F);
     for (size_t end = 0; end < 2; end++) {
         const fb_ring *ring = &layer.rings[end];
-        float outline[65][3], centre[3], right[3], top[3];
-        for (int j = 0; j <= 64; j++) {
-            gallery_corner(outline[j], ring, 64, j % 64);
-        }
-        fb_scene_add_line(scene, outline[0], 65, GALLERY_BLUE, 1.8F);
+        float centre[3], right[3], top[3];
         ring_point(centre, ring, 0, 0);
         ring_point(right, ring, -1, 0);
         ring_point(top, ring, 0, 1);

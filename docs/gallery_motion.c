@@ -114,13 +114,13 @@ fb_picture *gallery_figure17(void) {
 
     fb_scene *scene = fb_picture_cell(picture, 3, 1, 0, "(a) section along the core");
     gallery_draw_body(scene, &muscle.body, &style);
-    fb_scene_set_section(scene, (float[3]){-1, 0, 0}, cut, 0x7A4A40, 0.7F);
+    fb_scene_set_section(scene, (float[3]){-1, 0, 0}, cut, GALLERY_EDGE, 0.7F);
     fb_camera camera = gallery_camera(1, 0, 0, 0, 0, 1);
     fb_scene_set_camera(scene, &camera);
 
     scene = fb_picture_cell(picture, 3, 1, 1, "(b) cut open");
     gallery_draw_body(scene, &muscle.body, &style);
-    fb_scene_set_section(scene, (float[3]){-1, 0, 0}, cut, 0x7A4A40, 0.7F);
+    fb_scene_set_section(scene, (float[3]){-1, 0, 0}, cut, GALLERY_EDGE, 0.7F);
     camera = gallery_camera(1, 0.6F, -0.35F, 0, 0, 1);
     fb_scene_set_camera(scene, &camera);
 

@@ -178,8 +178,8 @@ static double sharpest(const fb_body *body) {
 
 void gallery_tell(const char *name, const fb_body *body, fb_body_measures *m) {
     gallery_must(name, fb_body_measure(m, body, 0, -1) == FB_OK ? NULL : "out of memory");
-    printf("| %s | %zu | %.2f | %.2f | %.2f | %.3f | %.3f | %.2f | %.1f | %.1f |\n", name,
+    printf("| %s | %zu | %.2f | %.2f | %.2f | %.2f | %.3f | %.3f | %.2f | %.1f | %.1f |\n", name,
            body->n_bundles, 100 * m->penetration, 100 * m->gap, 100 * m->worst_gap,
-           100 * m->volume_error, 100 * m->length_error, 100 * m->ratio_error, m->tilt / DEGREE,
-           sharpest(body) / DEGREE);
+           100 * m->between_heads, 100 * m->volume_error, 100 * m->length_error,
+           100 * m->ratio_error, m->tilt / DEGREE, sharpest(body) / DEGREE);
 }

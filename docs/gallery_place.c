@@ -99,18 +99,8 @@ static unsigned reference_colour(const fb_bundle *bundle) {
 }
 
 static void draw_bundle(fb_scene *scene, const fb_body *body) {
-    gallery_draw_body(scene, body,
-                      &(gallery_style){.sides = 32,
-                                       .colour = reference_colour,
-                                       .edge = 0x7A4A40,
-                                       .edge_width = 0});
-    for (size_t k = 0; k < body->n_rings; k++) {
-        float outline[49][3];
-        for (int j = 0; j <= 48; j++) {
-            gallery_corner(outline[j], &body->rings[k], 48, j % 48);
-        }
-        fb_scene_add_line(scene, outline[0], 49, 0x7A4A40, 0.9F);
-    }
+    gallery_draw_body(scene, body, &(gallery_style){.sides = 32, .colour = reference_colour});
+    gallery_draw_rings(scene, body, GALLERY_EDGE, 0.9F);
 }
 
 static void look_aside(fb_scene *scene) {

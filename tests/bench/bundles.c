@@ -11,6 +11,7 @@
 #include "formats/bundle_spec.h"
 #include "formats/fb.h"
 #include "libcore/base/arena.h"
+#include "libcore/base/number.h"
 #include "libcore/base/spatial.h"
 #include "libcore/bundle/build.h"
 #include "libcore/muscle/simulation.h"
@@ -73,7 +74,7 @@ static const char *measure_one(const core *which, double spent[3], size_t *bundl
     for (int i = 1; i < CORE_POINTS; i++) {
         length += fb_v3_distance(points[i - 1], points[i]);
     }
-    fb_form_size(&form, length, NAN, &half_width, &width, &height);
+    fb_form_size(&form, length, FB_NAN, &half_width, &width, &height);
     fb_core_line line = {.points = (const double(*)[3])points,
                          .n_points = CORE_POINTS,
                          .belly = {0, length},
@@ -94,13 +95,13 @@ static const char *measure_one(const core *which, double spent[3], size_t *bundl
     fb_body body = {0};
     fb_scratch scratch = {0};
     float(*vertices)[3] = NULL;
-    spent[0] = spent[1] = spent[2] = INFINITY;
+    spent[0] = spent[1] = spent[2] = HUGE_VAL;
     for (int run = 0; run < RUNS && !why; run++) {
         fb_sections sections;
         double begin = now();
         why = fb_sections_along(&sections, &line, 1, &section);
         if (!why) {
-            why = fb_form_place(&body, &form, &sections, NAN, &scratch);
+            why = fb_form_place(&body, &form, &sections, FB_NAN, &scratch);
             fb_sections_free(&sections);
         }
         double placed = now();
@@ -278,7 +279,7 @@ static bool measure_arm(arm *a, const char *name, size_t layers) {
         }
     }
     for (int threads = 1; threads <= 2; threads++) {
-        double best[3] = {INFINITY, INFINITY, INFINITY};
+        double best[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
         size_t bundles = 0, rings = 0;
         for (int run = 0; run < ARM_RUNS; run++) {
             double sum[3] = {0, 0, 0};
