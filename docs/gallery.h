@@ -3,6 +3,7 @@
 #ifndef FB_DOCS_GALLERY_H
 #define FB_DOCS_GALLERY_H
 
+#include "formats/bones.h"
 #include "libcore/bundle/form.h"
 #include "libcore/bundle/measure.h"
 #include "libcore/bundle/polygon.h"
@@ -55,6 +56,10 @@ fb_picture *gallery_picture(int width, int height);
 void *gallery_memory(size_t bytes);
 /* Ends the program with a message if a call of the library says why it could not be done. */
 void gallery_must(const char *what, const char *why);
+
+/* Muscles in layers that fbgen wrote (--layers), each in its colour, on the bones of their model in
+ * its default pose: from the front and from the side, y up. */
+fb_picture *gallery_layers(const char *model, const char *layers);
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
@@ -139,6 +144,9 @@ void gallery_tell(const char *name, const fb_body *body, fb_body_measures *measu
 /* A text centred at a pixel of a panel: printf. */
 void gallery_note(fb_scene *scene, float x, float y, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* Adds the bones of a model in the pose of a state. */
+void gallery_draw_bones(fb_scene *scene, const fb_bones *bones, const fb_state *state);
 
 /* The camera: looking along a direction, with an up. */
 fb_camera gallery_camera(float x, float y, float z, float up_x, float up_y, float up_z);

@@ -100,15 +100,15 @@ static bool make_body(fb_body *body, const fb_recipe *recipe, fb_scratch *scratc
 /* ---- drawing ----------------------------------------------------------------------------------
  */
 
-static void draw_bones(fb_scene *scene, const arm *a) {
-    for (size_t i = 0; i < a->bones.n; i++) {
-        const fb_bone *bone = &a->bones.bones[i];
+void gallery_draw_bones(fb_scene *scene, const fb_bones *bones, const fb_state *state) {
+    for (size_t i = 0; i < bones->n; i++) {
+        const fb_bone *bone = &bones->bones[i];
         size_t points = (size_t)bone->n_vertices, faces = (size_t)bone->n_faces;
         float(*at)[3] = gallery_memory(points * sizeof *at);
         unsigned(*corners)[3] = gallery_memory(faces * sizeof *corners);
         for (size_t k = 0; k < points; k++) {
             double place[3];
-            fb_pose_point(place, &a->simulation->state->pose[bone->body], bone->vertices[k]);
+            fb_pose_point(place, &state->pose[bone->body], bone->vertices[k]);
             for (int m = 0; m < 3; m++) {
                 at[k][m] = (float)place[m];
             }
@@ -127,6 +127,10 @@ static void draw_bones(fb_scene *scene, const arm *a) {
         fb_free(at);
         fb_free(corners);
     }
+}
+
+static void draw_bones(fb_scene *scene, const arm *a) {
+    gallery_draw_bones(scene, &a->bones, a->simulation->state);
 }
 
 /* A box around a body's rings: its middle and its extent. */
