@@ -105,7 +105,7 @@ static void refuses_what_is_no_mesh(void) {
         {"x.obj", "v 0 0 0\nf 1 x 1\n", "whole number"},
         {"x.stl", "solid\nvertex 1 2\n", "three numbers"},
         {"x.stl", "solid", "no faces"},
-        {"x.ply", "ply", "not read"},
+        {"x.ply", "ply", "header does not end"},
         {"x.vtp", "<VTKFile/>", "no PolyData"},
         {"x.vtp", "<VTKFile>", ""},
         {"x.vtp", VTP(POINTS, "binary", CORNERS, "24"), "not text"},
