@@ -45,7 +45,7 @@ LIB_SOURCES := $(sort $(wildcard libcore/*/*.c formats/*.c))
 CLI_SOURCES := $(filter-out %_main.c,$(wildcard tools/*.c))
 HEADERS := $(sort $(wildcard libcore/*.h libcore/*/*.h formats/*.h))
 # for the library's own files, or in need of other libraries' headers
-INTERNAL_HEADERS := formats/json.h formats/xml.h formats/osim_extra.h formats/osim_stages.h formats/osim_read.h \
+INTERNAL_HEADERS := formats/json.h formats/mesh_ply.h formats/xml.h formats/osim_extra.h formats/osim_stages.h formats/osim_read.h \
   formats/osim_upgrade.h libcore/motion/joints.h libcore/motion/left_out.h libcore/motion/reduce.h libcore/motion/solve.h \
   libcore/bundle/envelope.h libcore/bundle/isosurface.h libcore/bundle/mesh.h libcore/bundle/place_rows.h libcore/bundle/recipe_internal.h \
   libcore/muscle/course.h libcore/muscle/force_internal.h libcore/muscle/hill.h libcore/muscle/wrap_shapes.h
@@ -57,6 +57,8 @@ BINARIES := $(TOOLS:%=$(BUILD)/%)
 TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
 # what holds for any model; with its own malloc, which counts
 PROPERTIES := $(BUILD)/tests/properties/properties
+# how near two surfaces lie to each other: for tests/bundles_lhdl.py
+COMPARE := $(BUILD)/tests/bundle/compare_surfaces
 TEST_HELP := $(call object,tests/help.c)
 
 .PHONY: all lib tools help deps demo check check-all test install uninstall asan ubsan valgrind coverage bench fuzz \
@@ -94,6 +96,10 @@ $(BINARIES): $(BUILD)/%: $(BUILD)/tools/%_main.o $(CLI) $(LIB)
 $(TESTS): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_HELP) $(CLI) $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(LIBS) -lcunit -o $@
 
+$(BUILD)/tests/tools/test_gallery: | $(BUILD)/docs/gallery
+$(COMPARE): $(BUILD)/tests/bundle/compare_surfaces.o $(LIB)
+	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@
+
 -include $(shell find build -name '*.d' 2>/dev/null)
 
 help: ## this list
@@ -102,9 +108,10 @@ help: ## this list
 deps: ## install the packages that are missing
 	@sh tests/packages.sh $(PACKAGES)
 
-demo: deps ## build, convert the elbow model, show what is in it, evaluate a motion, draw its moment arms
-	@$(MAKE) --no-print-directory tools
+demo: deps ## build, convert and evaluate a model of the elbow, give the muscles of an arm bundles, draw both
+	@$(MAKE) --no-print-directory tools $(BUILD)/docs/gallery
 	@sh models/elbow/demo.sh
+	@sh models/arm/demo.sh $(BUILD)
 
 test: tools lib $(TESTS) ## run the unit tests (CONFIG=asan for sanitizers)
 	@sh tests/run.sh $(BUILD) $(TESTS)
@@ -112,7 +119,7 @@ test: tools lib $(TESTS) ## run the unit tests (CONFIG=asan for sanitizers)
 check: deps ## all tests; with CORPUS=../shared also the shared models
 	@$(MAKE) --no-print-directory check-all
 
-check-all: test $(PROPERTIES)
+check-all: test $(PROPERTIES) $(COMPARE)
 	@sh tests/check.sh $(BUILD) "$(CORPUS)"
 
 install: all ## install under PREFIX (and DESTDIR)
@@ -141,15 +148,16 @@ coverage: ## which lines the tests reach
 	$(MAKE) CONFIG=coverage test
 	@sh tests/coverage.sh build/coverage
 
-bench: tools $(BUILD)/tests/bench/mechanics ## reading beside xmllint on the same files; the mechanics by stage, and beside MuJoCo's
+bench: tools $(BUILD)/tests/bench/mechanics $(BUILD)/tests/bench/bundles ## reading beside xmllint on the same files; the mechanics by stage, and beside MuJoCo's; placing bundles
 	@sh tests/bench/bench.sh $(BUILD) "$(CORPUS)"
 	@$(BUILD)/tests/bench/mechanics $(BENCH_MODELS)
 	@if [ -e /usr/include/mujoco/mujoco.h ]; then $(MAKE) -s $(BUILD)/tests/bench/mujoco && \
 	  $(BUILD)/tests/bench/mujoco $(BENCH_MODELS); else echo "MuJoCo's speed: needs libmujoco-dev"; fi
+	@$(BUILD)/tests/bench/bundles models/arm/arm25.osim models/arm/arm25.json
 
 BENCH_MODELS = models/elbow/elbow.osim $(if $(CORPUS),$(foreach n,0001 0023 0056 0172 0940,\
   $(wildcard $(CORPUS)/corpus/osim/$(n)_*.osim)) $(CORPUS)/corpus/pipelines/Gait2392_Simbody/gait2392_simbody.osim)
-$(BUILD)/tests/bench/mechanics $(BUILD)/tests/bench/mujoco: $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(LIB)
+$(BUILD)/tests/bench/mechanics $(BUILD)/tests/bench/bundles $(BUILD)/tests/bench/mujoco: $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(if $(findstring mujoco,$@),-lmujoco) $(ALGEBRA) $(LIBS) -o $@
 
 $(PROPERTIES): $(call object,$(wildcard tests/properties/*.c)) $(LIB)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/json.h"
+#include "formats/mesh_read.h"
 #include "libcore/base/number.h"
 
 #define MAX_POINTER 200
@@ -74,6 +75,11 @@ static const member core_members[] = {
 static const member outline_members[] = {
     {"mesh", TEXT, offsetof(fb_outline, mesh), 0, 0, NULL, "a file of triangles of the muscle's surface"},
     {"frame", TEXT, offsetof(fb_outline, frame), 0, 0, NULL, "in whose axes it is; without it, ground"},
+    {"insertion_frame", TEXT, offsetof(fb_outline, insertion_frame), 0, 0, NULL,
+     "in whose axes it is as well, with which the insertion moves; without it, the muscle moves as one"},
+    {"unit", TEXT, offsetof(fb_outline, unit), 0, 0, NULL, "of its coordinates and of these points: m, or mm"},
+    {"origin", POINTS, offsetof(fb_outline, origin), 0, 0, NULL, "points of the origin in the mesh's axes; without them, where the cores begin"},
+    {"insertion", POINTS, offsetof(fb_outline, insertion), 0, 0, NULL, "points of the insertion; without them, where the cores end"},
 };
 static const member fascicle_members[] = {
     {"points", POINTS, 0, 0, 0, NULL, "from origin to insertion, m"},
@@ -265,6 +271,9 @@ static void read_outline(reader *r, const json_t *json, fb_outline *outline) {
         outline->kind = FB_OUTLINE_MESH;
         if (!outline->mesh && r->status == FB_OK) {
             wrong(r, "must have a mesh");
+        }
+        if (outline->unit && strcmp(outline->unit, "m") != 0 && strcmp(outline->unit, "mm") != 0) {
+            wrong(r, "its unit must be \"m\" or \"mm\"");
         }
     } else {
         read_polygon(r, json, outline); /* complains of anything else */
@@ -475,6 +484,73 @@ fb_status fb_bundle_spec_read(fb_spec *spec, const char *bytes, size_t size, con
         fb_bundle_spec_free(spec);
     }
     return r.status;
+}
+
+/* ---- meshes ---------------------------------------------------------------------------------- */
+
+/* A file's name beside the spec's. */
+static const char *beside(fb_spec *spec, const char *name) {
+    const char *slash = strrchr(spec->file, '/');
+    return *name == '/' || !slash ? name
+                                  : fb_arena_printf(&spec->arena, "%.*s/%s",
+                                                    (int)(slash - spec->file), spec->file, name);
+}
+
+static fb_status read_mesh(fb_spec *spec, fb_outline *outline, size_t max_bytes, fb_diag *diag) {
+    char *bytes = NULL;
+    size_t size = 0;
+    fb_mesh_file mesh;
+    double scale = outline->unit && strcmp(outline->unit, "mm") == 0 ? 1e-3 : 1;
+    const char *file = beside(spec, outline->mesh);
+    fb_status status = fb_read_file(file, max_bytes, &bytes, &size, diag);
+    if (status != FB_OK || (status = fb_mesh_read(&mesh, bytes, size, file, diag)) != FB_OK) {
+        return status;
+    }
+    double(*vertices)[3] = fb_arena_array(&spec->arena, mesh.n_vertices, sizeof *vertices);
+    int(*faces)[3] = fb_arena_array(&spec->arena, mesh.n_faces, sizeof *faces);
+    memcpy(faces, mesh.faces, mesh.n_faces * sizeof *faces);
+    for (size_t v = 0; v < mesh.n_vertices; v++) {
+        for (int k = 0; k < 3; k++) {
+            vertices[v][k] = scale * mesh.vertices[v][k];
+        }
+    }
+    outline->surface = (fb_shell){(const double(*)[3])vertices, (const int(*)[3])faces,
+                                  mesh.n_vertices, mesh.n_faces};
+    fb_spec_line *lines[] = {&outline->origin, &outline->insertion};
+    for (int i = 0; i < 2; i++) {
+        for (int p = 0; p < lines[i]->n_points; p++) {
+            for (int k = 0; k < 3; k++) {
+                lines[i]->points[p][k] *= scale;
+            }
+        }
+    }
+    fb_mesh_free(&mesh);
+    return FB_OK;
+}
+
+static fb_status read_meshes(fb_spec *spec, size_t max_bytes, fb_diag *diag) {
+    fb_status status = FB_OK;
+    for (int i = 0; i < spec->n_muscles && status == FB_OK; i++) {
+        fb_outline *outline = &spec->muscles[i].outline;
+        if (outline->kind == FB_OUTLINE_MESH && !outline->surface.n_faces) {
+            status = read_mesh(spec, outline, max_bytes, diag);
+        }
+    }
+    return status;
+}
+
+fb_status fb_bundle_spec_meshes(fb_spec *spec, size_t max_bytes, fb_diag *diag) {
+    jmp_buf oom;
+    if (setjmp(oom)) {
+        spec->arena.oom = NULL;
+        fb_diag_add(diag, FB_ERROR, FB1003, (fb_place){spec->file, 0, NULL, NULL}, NULL,
+                    "out of memory");
+        return FB_E_MEMORY;
+    }
+    spec->arena.oom = &oom;
+    fb_status status = read_meshes(spec, max_bytes, diag);
+    spec->arena.oom = NULL;
+    return status;
 }
 
 void fb_bundle_spec_free(fb_spec *spec) {

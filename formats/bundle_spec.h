@@ -25,6 +25,10 @@ extern "C" {
 fb_status fb_bundle_spec_read(fb_spec *spec, const char *bytes, size_t size, const char *file,
                               fb_diag *diag);
 /* Leaves it empty; one that is empty may be freed again. */
+/* Reads the meshes of outlines that are not read yet, in metres; files are looked for beside the
+ * spec's. An error in `diag` for a file that cannot be read; the spec is then as it was, but for
+ * the meshes before it. */
+fb_status fb_bundle_spec_meshes(fb_spec *spec, size_t max_bytes, fb_diag *diag);
 void fb_bundle_spec_free(fb_spec *spec);
 
 /* Reads a table of measured muscles from memory; likewise. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "formats/mesh_ply.h"
 #include "formats/text.h"
 #include "formats/xml.h"
 #include "libcore/base/number.h"
@@ -275,14 +276,32 @@ static bool read_vtp(reader *r, const fb_xml *xml) {
     return true;
 }
 
+/* ---- PLY ------------------------------------------------------------------------------------- */
+
+static bool ply_vertex(void *context, const double *point) {
+    return add_vertex(context, point);
+}
+
+static bool ply_face(void *context, long a, long b, long c) {
+    return add_face(context, a, b, c);
+}
+
+static bool read_ply(reader *r, const char *bytes, size_t size) {
+    const fb_ply_sink sink = {ply_vertex, ply_face, r};
+    const char *why = fb_ply_read(bytes, size, &sink, &r->line);
+    return !why || (*why && refuse(r, why));
+}
+
 /* ---- any ------------------------------------------------------------------------------------- */
 
 static bool read_bytes(reader *r, const char *bytes, size_t size, const fb_xml *xml) {
     bool done = xml                                  ? read_vtp(r, xml)
                 : fb_file_ends_with(r->file, ".obj") ? read_obj(r, bytes, bytes + size)
-                : fb_file_ends_with(r->file, ".stl")
-                    ? read_stl(r, bytes, size)
-                    : refuse(r, "mesh files of its kind are not read; .obj, .stl and .vtp are");
+                : fb_file_ends_with(r->file, ".stl") ? read_stl(r, bytes, size)
+                : fb_file_ends_with(r->file, ".ply")
+                    ? read_ply(r, bytes, size)
+                    : refuse(r,
+                             "mesh files of its kind are not read; .obj, .ply, .stl and .vtp are");
     return done && (r->mesh->n_faces > 0 || refuse(r, "it holds no faces"));
 }
 

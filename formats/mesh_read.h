@@ -1,4 +1,4 @@
-/* Triangles of mesh files: OBJ, STL (text and binary), and VTP with its numbers as text. */
+/* Triangles of mesh files: OBJ, PLY and STL (text and binary), and VTP with its numbers as text. */
 #ifndef FB_FORMATS_MESH_READ_H
 #define FB_FORMATS_MESH_READ_H
 

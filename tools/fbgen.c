@@ -29,7 +29,7 @@ static const fb_option options[] = {
     {0, "specific-tension", "X", "N/cm^2, for volumes from forces; 60 unless given"},
     {0, "ratio", "R", "height over width of bundles at rest; 0.5 unless given"},
     {0, "cut", "X",
-     "how much of its half-ellipsoids a belly uses; 0.9, or 0.97 if bellies are staggered"},
+     "how much of its half-ellipsoids a belly uses; 0.9, or 0.95 if bellies are staggered"},
     {0, "packing", "HOW", "'bundles' (the muscle's volume is theirs) or 'envelope' (with gaps)"},
     {0, "no-groups", NULL, "every line is a muscle of its own"},
     {0, "set", "NAME=VALUE", "a coordinate's value, as fbsim; several times"},
@@ -46,6 +46,7 @@ static const fb_option options[] = {
     {0, "mesh-of", "WHAT", "'muscles' (the default), 'bundles' or 'both'"},
     {0, "sides", "N", "of a bundle's mesh; 8 unless given"},
     {0, "table", "FILE", "write the figures with tabs between"},
+    {0, "motion", "FILE", "compare moment arms in the poses of a table; several times"},
     {0, "no-arms", NULL, "leave out the moment arms of the bundles"},
     {0, "jobs", "N", "threads; as many as the machine has unless given"},
     {'g', "geometry", "DIR", "look for files in DIR too; may be given several times"},
@@ -438,6 +439,26 @@ static int generate(fb_gen *gen, fb_model *model, fb_states *states) {
     return written != FB_EXIT_OK ? written : code;
 }
 
+#define MOST_MOTIONS 16
+
+/* Reads the tables of --motion. Returns an exit status. */
+static int read_motions(fb_gen *gen, fb_states *tables, size_t max_bytes) {
+    const char *file;
+    gen->motions = tables;
+    while ((file = fb_cli_values(gen->cli, "motion", gen->n_motions))) {
+        if (gen->n_motions == MOST_MOTIONS) {
+            fb_cli_say(gen->cli, "at most %d tables of poses can be given", MOST_MOTIONS);
+            return FB_EXIT_USAGE;
+        }
+        int code = fb_states_read_file(tables + gen->n_motions, gen->cli, file, max_bytes);
+        if (code != FB_EXIT_OK) {
+            return code;
+        }
+        gen->n_motions++;
+    }
+    return FB_EXIT_OK;
+}
+
 /* Writes the model with its bundles. */
 static int write_model(fb_gen *gen, fb_model *model, const char *input, const char *sha) {
     fb_output output;
@@ -466,13 +487,14 @@ static int run(fb_cli *cli) {
     fb_model *model = NULL;
     fb_spec spec = {0};
     fb_measured measured = {0};
-    fb_states states = {0};
+    fb_states states = {0}, motions[MOST_MOTIONS] = {{0}};
     fb_file_resources files = {0};
     fb_status status = fb_cli_read_model(cli, input, max_bytes, &model, sha);
     const char *spec_file = fb_cli_value(cli, "spec"), *table = fb_cli_value(cli, "measured");
     if (status == FB_OK && spec_file) {
         status = read_file(&gen, spec_file, max_bytes, &spec, NULL);
         gen.recipe_options.spec = &spec;
+        status = status == FB_OK ? fb_bundle_spec_meshes(&spec, max_bytes, &cli->diag) : status;
     }
     if (status == FB_OK && table) {
         status = read_file(&gen, table, max_bytes, NULL, &measured);
@@ -483,8 +505,9 @@ static int run(fb_cli *cli) {
         status = fb_simulation_new_from(&gen.s, model, false, &files.resources, &cli->diag);
     }
     int code = fb_exit_of(status);
+    code = code == FB_EXIT_OK ? read_motions(&gen, motions, max_bytes) : code;
     jmp_buf oom;
-    if (status == FB_OK) {
+    if (code == FB_EXIT_OK) {
         if (!fb_fbsim_set(cli, gen.s, input, true, states.held, &states.n_held)) {
             code = FB_EXIT_USAGE;
         } else if (setjmp(oom)) {
@@ -507,6 +530,9 @@ static int run(fb_cli *cli) {
     }
     fb_recipes_free(gen.recipes);
     fb_states_free(&states);
+    for (int i = 0; i < gen.n_motions; i++) {
+        fb_states_free(motions + i);
+    }
     fb_simulation_free(gen.s);
     fb_file_resources_clear(&files);
     fb_bundle_spec_free(&spec);

@@ -6,13 +6,15 @@
 #include "libcore/bundle/build.h"
 #include "libcore/bundle/measure.h"
 #include "libcore/bundle/surface.h"
-#include "tools/fbsim.h"
+#include "tools/fbsim_states.h"
 
-/* How the bundles of a muscle act beside its line, over a coordinate's range. */
+/* How the bundles of a muscle act beside its line, over a coordinate's range, or in the poses of
+ * motions about each coordinate that changes in them. */
 typedef struct fb_bundle_arms {
     int coordinate;     /* -1: no coordinate moves it, or it could not be laid */
-    int poses;          /* of lines times poses */
-    int inside;         /* in so many the line's arm is within those of its bundles */
+    int poses;          /* of lines times poses that were asked for */
+    int compared;       /* those in which the muscle could be laid */
+    int inside;         /* in so many the line's arm is within those of the muscle's bundles */
     double mean, worst; /* m: of the bundles' mean arm from the line's */
     double greatest;    /* m: of the line's arms */
 } fb_bundle_arms;
@@ -37,6 +39,8 @@ typedef struct fb_gen {
     fb_recipes *recipes;
     fb_recipe_options recipe_options;
     fb_build_options build;
+    fb_states *motions; /* n_motions tables of poses in which moment arms are compared */
+    int n_motions;
     fb_gen_muscle *muscles;
     int n_muscles;
     bool patent;

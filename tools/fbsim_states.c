@@ -21,9 +21,11 @@ int fb_states_read(fb_states *states, fb_cli *cli, size_t max_bytes) {
         fb_cli_say(cli, "--fibers is 'equilibrium' or 'states', not '%s'", fibers);
         return FB_EXIT_USAGE;
     }
-    if (!file) {
-        return FB_EXIT_OK;
-    }
+    return file ? fb_states_read_file(states, cli, file, max_bytes) : FB_EXIT_OK;
+}
+
+int fb_states_read_file(fb_states *states, fb_cli *cli, const char *file, size_t max_bytes) {
+    states->cli = cli;
     char *bytes;
     size_t size;
     bool standard = strcmp(file, "-") == 0;

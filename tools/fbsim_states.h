@@ -23,6 +23,8 @@ typedef struct fb_states {
 
 /* Reads the table of --states, "-" for standard input, a .csv too. Returns an exit status. */
 int fb_states_read(fb_states *states, fb_cli *cli, size_t max_bytes);
+/* The same from a file that is given, "-" for standard input. */
+int fb_states_read_file(fb_states *states, fb_cli *cli, const char *file, size_t max_bytes);
 void fb_states_free(fb_states *states);
 /* Finds what the table's columns mean to a simulation, and tells what they do not; FB_E_INPUT if it
  * is no table of states. Memory is the arena's. */

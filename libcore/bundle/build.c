@@ -11,7 +11,7 @@
 #define LEAST_SPREAD 0.3 /* of the width: cores nearer to each other do not turn the section */
 #define CUT 0.9
 #define STAGGERED 0.8 /* of the belly: bundles with longer bellies are not staggered */
-#define STAGGERED_CUT 0.95
+#define STAGGERED_CUT 0.93
 #define FIBRE_LAYERS 10 /* of a staggered bundle's belly, at least */
 #define CURVED 0.2 /* half a width, of the radius: more, and height points away from the middle */
 #define STEEP \
@@ -123,9 +123,9 @@ static void face_outward(double *up, const fb_recipe *recipe) {
 }
 
 /* The outline that the recipe asks for, or one as wide as its cores lie apart. `pile`: how high
- * bundles pile up. */
+ * bundles pile up; `corners`: room for those of a profile. */
 static void choose_outline(fb_lattice_outline *outline, const fb_recipe *recipe, double spread,
-                           double pile, double bundles) {
+                           double pile, double bundles, double (*corners)[2]) {
     const fb_outline *asked = &recipe->outline;
     *outline = (fb_lattice_outline){.kind = FB_LATTICE_ROUND, .corner = 1};
     double aspect = asked->kind == FB_OUTLINE_FLAT ? 1.5 / recipe->ratio : 1 / recipe->ratio;
@@ -138,7 +138,16 @@ static void choose_outline(fb_lattice_outline *outline, const fb_recipe *recipe,
         double columns = 2 * recipe->n_cores;
         aspect = fb_greater(aspect, PI / 4 * columns * columns / (bundles * recipe->ratio * pile));
     }
-    if (asked->kind == FB_OUTLINE_POLYGON) {
+    if (recipe->profile) {
+        outline->kind = FB_LATTICE_POLYGON;
+        outline->points = (const double(*)[2])corners;
+        outline->n_points = FB_PROFILE_CORNERS;
+        for (int i = 0; i < FB_PROFILE_CORNERS; i++) {
+            corners[i][0] = recipe->profile->polygon[i][0] * recipe->width;
+            corners[i][1] = recipe->profile->polygon[i][1] * 4 / PI *
+                            recipe->profile->area[recipe->profile->widest] / recipe->width;
+        }
+    } else if (asked->kind == FB_OUTLINE_POLYGON) {
         outline->kind = FB_LATTICE_POLYGON;
         outline->points = (const double(*)[2])asked->polygon;
         outline->n_points = (size_t)asked->n_polygon;
@@ -151,12 +160,13 @@ static void choose_outline(fb_lattice_outline *outline, const fb_recipe *recipe,
 /* The form with the cut and the outline that go with how its bellies lie. */
 static const char *make_form(fb_build *build, fb_form_options *form, const fb_recipe *recipe,
                              double spread, double *width, double *height) {
+    double corners[FB_PROFILE_CORNERS][2];
     form->cut = build->options.cut;
     if (form->cut <= 0) {
         form->cut = form->fibre_part < 1 ? STAGGERED_CUT : CUT;
     }
     choose_outline(&form->outline, recipe, spread, fb_form_pile(form->fibre_part, form->cut),
-                   form->bundles);
+                   form->bundles, corners);
     const char *why = fb_form_make(&build->form, form);
     if (!why) {
         fb_form_size(&build->form, build->belly, FB_NAN, NULL, width, height);
@@ -203,7 +213,8 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
     form.bundles = options->bundles > 0  ? options->bundles
                    : recipe->bundles > 0 ? recipe->bundles
                                          : FB_LATTICE_DEFAULT;
-    if (recipe->pennate && recipe->fiber_length < STAGGERED * recipe->belly_length) {
+    if (recipe->pennate && !recipe->profile &&
+        recipe->fiber_length < STAGGERED * recipe->belly_length) {
         form.fibre_part = fb_lesser(recipe->fiber_length / recipe->belly_length, 1);
     }
     for (size_t h = 0; h < heads; h++) {
@@ -326,6 +337,10 @@ static const char *sections_of(fb_build *build, const fb_recipe *recipe, fb_sect
                             .cut = build->form.cut,
                             .pile = fb_form_pile(build->form.fibre_part, build->form.cut),
                             .law = build->law};
+    if (recipe->profile && !as->straight) { /* bundles run from end to end of the surface */
+        return fb_sections_of_profile(sections, recipe->profile, o.layers,
+                                      as->kept ? 0.75 * build->belly : 0);
+    }
     double width, height;
     fb_form_size(&build->form, build->belly * as->stretch, as->strength, NULL, &width, &height);
     o.span = 0.5 * width;

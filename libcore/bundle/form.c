@@ -226,6 +226,8 @@ static const char *place(fb_body *body, fb_form *form, const fb_sections *s, boo
                     .n_heads = s->n_heads,
                     .frames = s->frames,
                     .width = s->width,
+                    .area = s->area,
+                    .bow = s->bow,
                     .upright = form->upright,
                     .flush = flush};
     const char *why = make_room(body, form, &p);

@@ -43,11 +43,17 @@ static int most(int a, int b) {
     return a > b ? a : b;
 }
 
-/* Fills each quadrant towards both planes: rows to the core's column, columns to its row. */
+/* Fills each quadrant towards both planes, rows to the core's column, columns to its row; and gives
+ * every cell beside a plane the one across it. */
 static void fill(rows *r) {
     for (int k = 0; k < r->n; k++) {
-        r->row[k].lo = least(r->row[k].lo, 0);
-        r->row[k].hi = most(r->row[k].hi, -1);
+        row *here = r->row + k;
+        here->lo = least(here->lo, 0);
+        here->hi = most(here->hi, -1);
+        if (here->lo <= here->hi) {
+            here->lo = least(here->lo, -1);
+            here->hi = most(here->hi, 0);
+        }
     }
     for (int k = r->n - 2; k >= -r->first; k--) {
         r->row[k].lo = least(r->row[k].lo, r->row[k + 1].lo);
@@ -57,6 +63,9 @@ static void fill(rows *r) {
         r->row[k].lo = least(r->row[k].lo, r->row[k - 1].lo);
         r->row[k].hi = most(r->row[k].hi, r->row[k - 1].hi);
     }
+    row *above = r->row - r->first, *below = above - 1; /* which are always there */
+    above->lo = below->lo = least(above->lo, below->lo);
+    above->hi = below->hi = most(above->hi, below->hi);
 }
 
 static double count(const rows *r) {

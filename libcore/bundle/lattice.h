@@ -2,8 +2,9 @@
  *
  * A cell is 2a wide (along x) and 2b = 2 R a high (along y); the core stands at the corner that the
  * four cells (0, 0), (-1, 0), (-1, -1) and (0, -1) share, which always belong to the lattice. Cells
- * are signed as in body.h. With a cell belong all between it and both planes x = 0 and y = 0, so
- * that each has the neighbours against which it is placed; thus no row and no column has a hole.
+ * are signed as in body.h. With a cell belong all between it and both planes x = 0 and y = 0, and
+ * with one beside a plane that across it, so that each has the neighbours against which it is
+ * placed; thus no row and no column has a hole.
  *
  * The order of placing, in each quadrant: the cell at the core, the others along y = 0, those along
  * x = 0, then the rest row by row, each from the core outward; quadrants I, II, III, IV.

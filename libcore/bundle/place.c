@@ -21,6 +21,7 @@ typedef struct grid {
     double *scale;        /* [cells]: factor of both semi-axes for exact volume */
     double (*stretch)[2]; /* [cells] of the belly, below and above */
     double *width;        /* [heads][stride], or NULL */
+    double *area;         /* [stride], or NULL */
     double *slack;        /* [stride] */
     double *contact[2];   /* [ROW_CONTACT_COUNT][stride] */
     double *spare;        /* [3][stride] */
@@ -184,7 +185,7 @@ static void size_rings(const grid *g, size_t cell) {
     double least[2] = {1 - cut[0] * cut[0], 1 - cut[1] * cut[1]};
     fb_row_size(b, g->stride, g->sections, c->widest, shape->a * g->scale[cell],
                 shape->b * g->scale[cell], length, least,
-                g->width ? g->width + (size_t)c->head[1] * g->stride : NULL);
+                g->width ? g->width + (size_t)c->head[1] * g->stride : NULL, g->area);
 }
 
 /* Whether a cell and its inner neighbour go with different cores in a section. */
@@ -217,7 +218,12 @@ static void lay(const grid *g, size_t cell, bool first) {
         }
         for (int axis = 0; axis < 2; axis++) {
             double sign = (axis ? c->j : c->i) >= 0 ? 1 : -1;
-            if (plane[axis]) {
+            if (plane[axis] && axis == 1 && p->bow) {
+                double side = first && g->inner[2 * cell] >= 0 ? c->i >= 0 ? 1 : -1 : 0;
+                const double *a = side != 0 ? rows_of(g, (size_t)g->inner[2 * cell]) : b;
+                fb_row_touch_bow(g->contact[axis], frame_of(g, c->head[up]), a, b, s, from, to,
+                                 p->bow, side, sign);
+            } else if (plane[axis]) {
                 fb_row_touch_plane(g->contact[axis], frame_of(g, c->head[up]), b, s, from, to,
                                    axis == 1, sign);
             } else {
@@ -330,7 +336,7 @@ static void pass(const grid *g, int number, fb_ring *spare) {
     size_t s = g->stride;
     for (size_t c = 0; number && c < p->n_cells; c++) {
         double *b = rows_of(g, c);
-        if (number == PASSES - 1) {
+        if (number >= PASSES - 1) {
             for (int axis = 0; axis < 2; axis++) {
                 int other = g->inner[2 * c + (size_t)axis];
                 if (other >= 0) {
@@ -376,12 +382,20 @@ static double ratio_of(const grid *g, size_t cell, const fb_bundle *b) {
     const fb_place_cell *c = g->place->cells + cell;
     const fb_shape *shape = &c->shape;
     double ratio = shape->b / shape->a;
-    if (!g->width || !g->place->flush) {
+    if (!g->width) {
         return ratio;
     }
     const double *row = g->width + (size_t)c->head[1] * g->stride;
     const double *arc = rows_of(g, cell) + ROW_ARC * g->stride;
-    size_t middle[2] = {c->first + (b->rings - 1) / 2, c->first + b->rings / 2};
+    size_t first = c->first;
+    if (!g->place->flush) { /* its first ring lies before the first section that it has */
+        double ends[2];
+        ends_of(g, cell, ends);
+        for (first = 0; first + 1 < g->sections && arc[first] <= ends[0]; first++) {
+        }
+        first--;
+    }
+    size_t middle[2] = {first + (b->rings - 1) / 2, first + b->rings / 2};
     double width = 0, height = 0;
     for (int i = 0; i < 2; i++) {
         double z = arc[middle[i]] - arc[c->widest];
@@ -454,12 +468,13 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
     g.spare = fb_scratch_take(scratch, 3 * g.stride, sizeof *g.spare);
     g.slack = fb_scratch_take(scratch, g.stride, sizeof *g.slack);
     g.width = fb_scratch_take(scratch, place->n_heads * g.stride, sizeof *g.width);
+    g.area = fb_scratch_take(scratch, g.stride, sizeof *g.area);
     fb_ring *spare = fb_scratch_take(scratch, sections + 2, sizeof *spare);
     if (g.rows && g.frames && g.inner && g.turn && g.scale && g.stretch && g.contact[0] &&
-        g.contact[1] && g.spare && g.slack && g.width && spare) {
+        g.contact[1] && g.spare && g.slack && g.width && g.area && spare) {
         why = find_neighbours(&g, scratch);
     }
-    double *width = g.width;
+    double *width = g.width, *area = g.area;
     if (!why) {
         if (place->width) {
             for (size_t h = 0; h < place->n_heads; h++) {
@@ -468,6 +483,11 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
         } else {
             g.width = NULL;
         }
+        if (place->area) {
+            memcpy(g.area, place->area, sections * sizeof *area);
+        } else {
+            g.area = NULL;
+        }
         lay_frames(&g);
         for (size_t k = 0; k < sections; k++) { /* heads that are apart run along their frames */
             g.slack[k] = SLACK;
@@ -475,12 +495,15 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
         for (size_t i = 0; i < n; i++) {
             g.scale[i] = g.stretch[i][0] = g.stretch[i][1] = 1;
         }
-        for (int number = 0; number < PASSES; number++) {
+        /* thin sheets take one more: what is cleared moves the rows above */
+        int passes = place->width ? PASSES + 1 : PASSES;
+        for (int number = 0; number < passes; number++) {
             pass(&g, number, spare);
         }
         why = finish(&g, body, spare);
     }
     fb_scratch_give(scratch, spare);
+    fb_scratch_give(scratch, area);
     fb_scratch_give(scratch, width);
     fb_scratch_give(scratch, g.slack);
     fb_scratch_give(scratch, g.spare);

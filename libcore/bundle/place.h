@@ -3,10 +3,11 @@
  * A body is laid in sections. Section k cuts all bundles; ring k of every bundle lies on it, so
  * that the layers of neighbours have their joints at the same place and touch along their whole
  * length however few they are. Bundles are placed from the core outward, each against the neighbour
- * on its inner side along x and the one along y; rings are square to their bundle's own axis, have
- * the size that the bundle's own shape has at their distance along its axis, and touch their
- * neighbours' rings in one point. As the direction of an axis, the distance along it and the places
- * depend on each other, this is repeated. docs/theory.md, "Bundles", tells why neither sinking nor
+ * on its inner side along x and the one along y; rings lie in the plane of their section, turned
+ * towards square to their bundle's own axis where they would lean more than 0.2 rad, have the size
+ * that the bundle's own shape has at their distance along its axis, and touch their neighbours'
+ * rings in one point. As the direction of an axis, the distance along it and the places depend on
+ * each other, this is repeated. docs/theory.md, "Bundles", tells why neither sinking nor
  * gaps remain. */
 #ifndef FB_BUNDLE_PLACE_H
 #define FB_BUNDLE_PLACE_H
@@ -49,6 +50,10 @@ typedef struct fb_placing {
     const double
         *width; /* [n_heads][n_sections]: the width of bundles, of their widest; their height is
                    what keeps the section's area. NULL: width and height taper together */
+    const double *area; /* [n_sections]: the area of bundles, of their widest, for a muscle whose
+                           sections are given; needs width. NULL: as they are shaped */
+    const double *bow; /* [n_sections], 1/m: the plane y = 0 is bent to y = bow x^2 / 2. NULL: it is
+                          even */
     double
         upright; /* the least cosine of the angle of a ring and its axis: less, and it is refused */
     bool flush;  /* bundles reach from their first section to their last, bellies stretched as they

@@ -110,6 +110,25 @@ WIDE void fb_row_touch_plane(double *contact, const double *frame, const double 
     }
 }
 
+WIDE void fb_row_touch_bow(double *contact, const double *frame, const double *a, const double *b,
+                           size_t stride, size_t from, size_t to, const double *bow, double beside,
+                           double sign) {
+    size_t s = stride;
+    SIDE_BY_SIDE
+    for (size_t k = from; k < to; k++) {
+        v3 x = get(frame + ROW_FX * s, s, k), y = get(frame + ROW_FY * s, s, k);
+        v3 o = get(frame + ROW_FO * s, s, k), ub = get(b + ROW_U * s, s, k);
+        v3 wb = get(b + ROW_W * s, s, k), ua = get(a + ROW_U * s, s, k);
+        double at = dot(sub(get(a, s, k), o), x) + beside * (sqrt(dot(ua, ua)) + sqrt(dot(ub, ub)));
+        v3 n = unit(times(sign, sub(y, times(bow[k] * at, x))));
+        v3 on = add(o, add(times(at, x), times(0.5 * bow[k] * at * at, y)));
+        double un = dot(ub, n), wn = dot(wb, n);
+        put(contact + ROW_N * s, s, k, n);
+        contact[ROW_NR * s + k] = dot(on, n) + size2(un, wn);
+        contact[ROW_NH * s + k] = dot(get(b + ROW_T * s, s, k), on);
+    }
+}
+
 WIDE void fb_row_solve(double *b, const double *x, const double *y, size_t stride, size_t from,
                        size_t to, double weight_x, double weight_y) {
     size_t s = stride;
@@ -179,18 +198,22 @@ WIDE void fb_row_follow(double *b, const double *a, const double *below, size_t 
 }
 
 WIDE void fb_row_size(double *b, size_t stride, size_t n, size_t widest, double a, double height,
-                      const double c[2], const double least[2], const double *given) {
+                      const double c[2], const double least[2], const double *given,
+                      const double *given_area) {
     size_t s = stride;
     const double *arc = b + ROW_ARC * s;
     double zero = arc[widest], per_below = 1 / c[0], per_above = 1 / c[1];
     double least_below = least[0], least_above = least[1];
     const double *widths = given ? given : arc; /* anything that can be read */
+    const double *areas = given_area ? given_area : arc;
     double by_width = given ? 1 : 0, by_size = 1 - by_width;
+    double by_area = given_area ? 1 : 0, by_shape = 1 - by_area;
     SIDE_BY_SIDE
     for (size_t k = 0; k < n; k++) {
         double z = arc[k] - zero, at = z * (z < 0 ? per_below : per_above);
         double square = 1 - at * at, floor_at = z < 0 ? least_below : least_above;
-        double area = square > floor_at ? square : floor_at, size = sqrt(area);
+        double shaped = square > floor_at ? square : floor_at, size = sqrt(shaped);
+        double area = by_area * areas[k] + by_shape * shaped;
         double width = by_width * widths[k] + by_size * size;
         v3 t = get(b + ROW_T * s, s, k), side = unit(cross(t, get(b + ROW_R * s, s, k)));
         put(b + ROW_U * s, s, k, times(a * width, cross(side, t)));

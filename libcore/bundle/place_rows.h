@@ -34,6 +34,11 @@ void fb_row_touch(double *contact, const double *a, const double *b, size_t stri
 /* Contact with the plane x = 0 (or y = 0) of a frame, from its positive or negative side. */
 void fb_row_touch_plane(double *contact, const double *frame, const double *b, size_t stride,
                         size_t from, size_t to, bool along_w, double sign);
+/* Contact with the plane y = 0 bent to y = bow x^2 / 2 about z: with the plane that touches it at
+ * the bundle's place; or, if `beside` is 1 or -1, at the place to the right or the left of a. */
+void fb_row_touch_bow(double *contact, const double *frame, const double *a, const double *b,
+                      size_t stride, size_t from, size_t to, const double *bow, double beside,
+                      double sign);
 /* The centres that touch in both contacts, at the mean of their places with the weights given. */
 void fb_row_solve(double *b, const double *x, const double *y, size_t stride, size_t from,
                   size_t to, double weight_x, double weight_y);
@@ -50,9 +55,10 @@ void fb_row_follow(double *b, const double *a, const double *below, size_t strid
                    size_t to, double sign);
 /* Semi-axes for a bundle that is widest in section `widest` with a and b, of half-ellipsoids c1 and
  * c2 long, cut where the section's square is `least` of the widest. With a row of widths the
- * width is that of a, and the height what keeps the section's area. */
+ * width is that of a, and the height what keeps the section's area; with one of areas as well, the
+ * area is that of the widest. */
 void fb_row_size(double *b, size_t stride, size_t n, size_t widest, double a, double height,
-                 const double c[2], const double least[2], const double *width);
+                 const double c[2], const double least[2], const double *width, const double *area);
 /* The least cosine of the angles between rings' normals and the axis, and between the axis and the
  * layers on both sides of a ring; from section `from` to `to`. */
 double fb_row_lean(const double *b, size_t stride, size_t from, size_t to);

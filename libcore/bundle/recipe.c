@@ -246,14 +246,22 @@ static void fill(fb_recipe_maker *maker, fb_recipe *recipe) {
     recipe->bundles = spec ? spec->bundles : 0;
     recipe->outline = spec ? spec->outline : (fb_outline){.kind = FB_OUTLINE_NONE};
     recipe->refusal = own_cores ? NULL : refused_line(maker, recipe);
+    int *paths = fb_arena_array(maker->arena, (size_t)recipe->n_lines + 1, sizeof *paths);
+    recipe->paths = paths;
     for (int i = 0; i < recipe->n_lines; i++) {
         const fb_muscle_line *line = &maker->lines[recipe->lines[i]];
+        paths[i] = line->path;
         if (line->note) {
             fb_recipe_note(maker, recipe, "%s: %s", line->element->name, line->note);
         }
     }
     if (recipe->refusal ||
         !(own_cores ? cores_from_spec(maker, recipe) : cores_from_lines(maker, recipe))) {
+        return;
+    }
+    if (recipe->outline.kind == FB_OUTLINE_MESH &&
+        (!fb_recipe_shape(maker, recipe) || recipe->refusal)) {
+        recipe->n_cores = 0;
         return;
     }
     fb_recipe_choose_volume(maker, recipe);
@@ -391,9 +399,10 @@ static int move_all(fb_recipes *recipes, const fb_state *state) {
     for (int i = 0; i < recipes->n; i++) {
         fb_recipe *recipe = &recipes->recipes[i];
         for (int k = 0; k < recipe->n_cores; k++) {
-            lost += !move_core(maker, &recipe->cores[k], state);
+            lost += !recipe->profile && !move_core(maker, &recipe->cores[k], state);
         }
         if (recipe->n_cores > 0) {
+            fb_recipe_move_profile(recipe, state);
             fb_recipe_measure(recipe, maker->options->packing);
             fb_recipe_follow(recipe, state);
         }

@@ -16,6 +16,7 @@
 #ifndef FB_BUNDLE_RECIPE_H
 #define FB_BUNDLE_RECIPE_H
 
+#include "libcore/bundle/outline.h"
 #include "libcore/bundle/spec.h"
 #include "libcore/muscle/path.h"
 
@@ -28,6 +29,7 @@ typedef enum fb_recipe_source {
     FB_FROM_MODEL,    /* from the model's own parameters */
     FB_FROM_SPEC,     /* from the bundle spec */
     FB_FROM_MEASURED, /* from the person's table */
+    FB_FROM_MESH,     /* from the muscle's surface */
     FB_FROM_TABLE,    /* from the table of ratios */
     FB_FROM_FRACTION, /* a fraction of the path */
     FB_FROM_WIDENING  /* lengthened, because the muscle came out wider than half its belly */
@@ -64,6 +66,7 @@ typedef struct fb_recipe {
     char side;           /* 'r', 'l', or 0 */
     const int *lines;    /* n_lines numbers in the model's list of muscles */
     int n_lines;
+    const int *paths;    /* n_lines: their numbers in fb_paths; -1: none */
     bool guessed;        /* that its lines belong together was guessed */
     const char *refusal; /* a sentence: it can have no body, and why; NULL: it has one */
     fb_core *cores;      /* n_cores */
@@ -90,6 +93,9 @@ typedef struct fb_recipe {
     double twist; /* rad: of the section from origin to insertion, right-handed about the core */
     bool twist_given;
     fb_outline outline;
+    fb_profile *profile; /* of a surface that was given, in ground; then one core, all belly, goes
+                            through it. NULL: none */
+    struct fb_profile_rest *rest; /* internal: what it is moved from */
     double (**fascicles)[3]; /* n_fascicles polylines of fascicle_points[i] points each, ground */
     int *fascicle_points;
     int n_fascicles;
@@ -144,6 +150,12 @@ fb_status fb_recipes_make(fb_recipes **recipes, const fb_paths *paths, const fb_
  * where they were. Refused recipes stay refused. FB_E_MEMORY; no allocation once each core has had
  * its most points. One thread at a time. */
 fb_status fb_recipes_move(fb_recipes *recipes, const fb_state *state, int *lost);
+/* Where a point of a muscle whose surface was given is in another pose of its model: it goes with
+ * the bodies of origin and insertion as the muscle's core does at a part of its length, from 0
+ * to 1. The point is in ground in the pose in which the recipe was made; so is the result in
+ * `state`. */
+void fb_recipe_carry(const fb_recipe *recipe, const fb_state *state, double part,
+                     const double *point, double *carried);
 /* Takes NULL. */
 void fb_recipes_free(fb_recipes *recipes);
 /* By the name of the muscle or of one of its lines, or NULL. */

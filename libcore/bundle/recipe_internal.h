@@ -112,6 +112,12 @@ bool fb_recipe_is_called(const fb_recipe *recipe, const char *name);
 void fb_recipe_refuse_entry(fb_recipe_maker *maker, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The one core of a muscle whose surface is given, and its profile; or a refusal. False with an
+ * error in the maker's diag if a frame is not there. */
+bool fb_recipe_shape(fb_recipe_maker *maker, fb_recipe *recipe);
+/* Both in another pose. */
+void fb_recipe_move_profile(fb_recipe *recipe, const fb_state *state);
+
 /* Volume, shares, mean fibre length and pennation; or a refusal. What the spec says of a core's
  * share waits in `share`, NaN for nothing. */
 void fb_recipe_choose_volume(const fb_recipe_maker *maker, fb_recipe *recipe);

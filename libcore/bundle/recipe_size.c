@@ -177,6 +177,9 @@ void fb_recipe_choose_volume(const fb_recipe_maker *maker, fb_recipe *recipe) {
     } else if (measured > 0) {
         recipe->volume = measured;
         recipe->volume_from = FB_FROM_MEASURED;
+    } else if (recipe->profile) {
+        recipe->volume = recipe->profile->volume;
+        recipe->volume_from = FB_FROM_MESH;
     }
     if (recipe->volume >= LEAST_VOLUME && recipe->volume <= MOST_VOLUME) {
         return;
@@ -258,6 +261,13 @@ static void place_belly(const fb_recipe_maker *maker, const fb_recipe *recipe, f
 }
 
 static void choose_belly(const fb_recipe_maker *maker, fb_recipe *recipe, fb_core *core) {
+    if (recipe->profile) { /* all of it is within the surface */
+        core->belly_from = FB_FROM_MESH;
+        core->belly[0] = 0;
+        core->belly[1] = core->length;
+        core->widest = core->length * (recipe->profile->widest + 0.5) / FB_PROFILE_SECTIONS;
+        return;
+    }
     double tendon = core->belly[0], belly = given_belly(maker, recipe, core), most = 1;
     bool given = isfinite(belly);
     if (!given) {
@@ -305,6 +315,11 @@ void fb_recipe_measure(fb_recipe *recipe, double packing) {
 
 static void measure(const fb_recipe_maker *maker, fb_recipe *recipe) {
     fb_recipe_measure(recipe, maker->options->packing);
+    if (recipe->profile) {
+        recipe->width = recipe->profile->width[recipe->profile->widest];
+        recipe->height = recipe->profile->height[recipe->profile->widest];
+        return;
+    }
     recipe->wide = recipe->width > recipe->belly_length / 2 * (1 + 1e-9);
 }
 

@@ -7,7 +7,7 @@
 
 #define DENSE 257        /* points of a core that is rounded */
 #define ROUND 1.5        /* of the muscle's radius: over which corners are rounded */
-#define TURN 0.2         /* rad that a section may be twisted against the one before */
+#define TURN 0.15        /* rad that a section may be twisted against the one before */
 #define TENDON_LAYER 1.5 /* layers of tendon are so many times as long as those of the belly */
 #define TENDON_LAYERS 32 /* at most */
 #define TENDON_ROUND 0.3 /* tendons are so thick, of the belly, where corners are rounded */
@@ -137,6 +137,8 @@ void fb_sections_free(fb_sections *sections) {
     fb_free(sections->heads);
     fb_free(sections->frames);
     fb_free(sections->width);
+    fb_free(sections->area);
+    fb_free(sections->bow);
     memset(sections, 0, sizeof *sections);
 }
 

@@ -7,6 +7,7 @@
 #ifndef FB_BUNDLE_SECTIONS_H
 #define FB_BUNDLE_SECTIONS_H
 
+#include "libcore/bundle/outline.h"
 #include "libcore/bundle/place.h"
 
 #ifdef __cplusplus
@@ -65,6 +66,8 @@ typedef struct fb_sections {
     fb_section_head *heads; /* [n_heads] */
     fb_frame *frames;       /* [n_heads][n] */
     double *width; /* [n_heads][n]: width of bundles, of the widest; NULL: as they are thick */
+    double *area;  /* [n]: the section's area, of the widest; NULL: as bundles are shaped */
+    double *bow;   /* [n]: 1/m, how the plane y = 0 is bent about z; NULL: it is even */
 } fb_sections;
 
 /* Sections along cores. Corners of cores are rounded to what a muscle so thick can follow. Returns
@@ -72,6 +75,12 @@ typedef struct fb_sections {
  * folds on itself, no memory. */
 const char *fb_sections_along(fb_sections *sections, const fb_core_line *cores, size_t n_heads,
                               const fb_section_options *options);
+/* Sections through a muscle whose surface is given, of one head that is all belly: `layers` of them
+ * from end to end, and `more` metres of sections beyond both ends. Widths and heights change no
+ * faster along the core than bundles can follow: blunt ends come out a little sharper. NULL, or a
+ * sentence. */
+const char *fb_sections_of_profile(fb_sections *sections, const fb_profile *profile, size_t layers,
+                                   double more);
 void fb_sections_free(fb_sections *sections);
 
 /* A core of its own, in the frame whose z it leaves along at its lower end: `length` long, bent by
