@@ -83,19 +83,20 @@ $(CLI): $(call object,$(CLI_SOURCES))
 $(BUILD)/libfb.so: $(call object,$(LIB_SOURCES))
 	$(CC) -shared -Wl,-soname,libfb.so.0 $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(MESHES) $(LIBS) -o $@
 
-$(BUILD)/fbsim $(BUILD)/fbgen: LIBS += $(ALGEBRA)
+$(BUILD)/fbsim $(BUILD)/fbgen $(BUILD)/fb2osim: LIBS += $(ALGEBRA)
 $(BUILD)/fbgen: LIBS += $(MESHES)
 $(BUILD)/fbplot $(BUILD)/tests/tools/test_fbplot $(BUILD)/tests/tools/test_fbplot_fbsim: LIBS += $(DRAWING)
 $(BUILD)/tests/tools/test_scene $(BUILD)/docs/gallery: LIBS += $(PICTURES)
 $(BUILD)/tools/scene_png.o $(BUILD)/tests/tools/test_scene.o: CLIBS += $(shell pkg-config --cflags libpng 2>/dev/null | sed 's/-I/-isystem /g')
 $(BUILD)/tools/fbplot_canvas.o $(BUILD)/tools/scene_overlay.o $(BUILD)/tests/tools/test_fbplot.o: CLIBS += $(shell pkg-config --cflags cairo 2>/dev/null | sed 's/-I/-isystem /g')
-$(BUILD)/tests/formats/test_mesh_write: LIBS += $(MESHES)
+$(BUILD)/tests/formats/test_mesh_write $(BUILD)/tests/tools/test_fb2osim_bundles: LIBS += $(MESHES)
 $(BINARIES): $(BUILD)/%: $(BUILD)/tools/%_main.o $(CLI) $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@
 
 $(TESTS): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_HELP) $(CLI) $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(LIBS) -lcunit -o $@
 
+$(BUILD)/tests/tools/test_gallery: | $(BUILD)/docs/gallery
 $(COMPARE): $(BUILD)/tests/bundle/compare_surfaces.o $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@
 
@@ -107,9 +108,10 @@ help: ## this list
 deps: ## install the packages that are missing
 	@sh tests/packages.sh $(PACKAGES)
 
-demo: deps ## build, convert the elbow model, show what is in it, evaluate a motion, draw its moment arms
-	@$(MAKE) --no-print-directory tools
+demo: deps ## build, convert and evaluate a model of the elbow, give the muscles of an arm bundles, draw both
+	@$(MAKE) --no-print-directory tools $(BUILD)/docs/gallery
 	@sh models/elbow/demo.sh
+	@sh models/arm/demo.sh $(BUILD)
 
 test: tools lib $(TESTS) ## run the unit tests (CONFIG=asan for sanitizers)
 	@sh tests/run.sh $(BUILD) $(TESTS)
@@ -146,15 +148,16 @@ coverage: ## which lines the tests reach
 	$(MAKE) CONFIG=coverage test
 	@sh tests/coverage.sh build/coverage
 
-bench: tools $(BUILD)/tests/bench/mechanics ## reading beside xmllint on the same files; the mechanics by stage, and beside MuJoCo's
+bench: tools $(BUILD)/tests/bench/mechanics $(BUILD)/tests/bench/bundles ## reading beside xmllint on the same files; the mechanics by stage, and beside MuJoCo's; placing bundles
 	@sh tests/bench/bench.sh $(BUILD) "$(CORPUS)"
 	@$(BUILD)/tests/bench/mechanics $(BENCH_MODELS)
 	@if [ -e /usr/include/mujoco/mujoco.h ]; then $(MAKE) -s $(BUILD)/tests/bench/mujoco && \
 	  $(BUILD)/tests/bench/mujoco $(BENCH_MODELS); else echo "MuJoCo's speed: needs libmujoco-dev"; fi
+	@$(BUILD)/tests/bench/bundles models/arm/arm25.osim models/arm/arm25.json
 
 BENCH_MODELS = models/elbow/elbow.osim $(if $(CORPUS),$(foreach n,0001 0023 0056 0172 0940,\
   $(wildcard $(CORPUS)/corpus/osim/$(n)_*.osim)) $(CORPUS)/corpus/pipelines/Gait2392_Simbody/gait2392_simbody.osim)
-$(BUILD)/tests/bench/mechanics $(BUILD)/tests/bench/mujoco: $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(LIB)
+$(BUILD)/tests/bench/mechanics $(BUILD)/tests/bench/bundles $(BUILD)/tests/bench/mujoco: $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(if $(findstring mujoco,$@),-lmujoco) $(ALGEBRA) $(LIBS) -o $@
 
 $(PROPERTIES): $(call object,$(wildcard tests/properties/*.c)) $(LIB)

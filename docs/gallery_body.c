@@ -11,32 +11,14 @@
 
 /* ---- one straight bundle --------------------------------------------------------------------- */
 
-static fb_ring ring_at(const fb_shape *shape, double z) {
-    double section = fb_shape_section(shape, z);
-    return (fb_ring){{0, 0, z}, {shape->a * section, 0, 0}, {0, shape->b * section, 0}};
-}
-
-void gallery_straight_bundle(fb_body *body, const fb_shape *shape, int belly_layers,
-                             int tendon_layers) {
-    int below = belly_layers / 2, above = belly_layers - below;
-    int ends[2] = {shape->l1 > 0 ? tendon_layers : 0, shape->l4 > 0 ? tendon_layers : 0};
-    *body = (fb_body){.n_bundles = 1, .time = FB_NAN};
-    body->n_rings = (size_t)(ends[0] + belly_layers + ends[1] + 1);
+void gallery_bundle(fb_body *body, const fb_shape *shape, const fb_layers *layers,
+                    const double (*turns)[3]) {
+    fb_polygon polygon;
+    gallery_must("a bundle", fb_polygon_make(&polygon, shape, layers, turns));
+    *body = (fb_body){.n_bundles = 1, .n_rings = polygon.n, .time = FB_NAN};
     body->bundles = gallery_memory(sizeof *body->bundles);
-    body->rings = gallery_memory(body->n_rings * sizeof *body->rings);
-    fb_ring *ring = body->rings;
-    for (int k = 0; k < ends[0]; k++) {
-        *ring++ = ring_at(shape, -shape->l2 - shape->l1 * (ends[0] - k) / ends[0]);
-    }
-    for (int k = 0; k < below; k++) {
-        *ring++ = ring_at(shape, -shape->l2 * (below - k) / below);
-    }
-    for (int k = 0; k <= above; k++) {
-        *ring++ = ring_at(shape, shape->l3 * k / above);
-    }
-    for (int k = 1; k <= ends[1]; k++) {
-        *ring++ = ring_at(shape, shape->l3 + shape->l4 * k / ends[1]);
-    }
+    body->rings = gallery_memory(polygon.n * sizeof *body->rings);
+    memcpy(body->rings, polygon.rings, polygon.n * sizeof *body->rings);
     body->bundles[0] =
         (fb_bundle){.order = 1,
                     .head = {-1, -1},
@@ -44,11 +26,25 @@ void gallery_straight_bundle(fb_body *body, const fb_shape *shape, int belly_lay
                     .length = fb_shape_length(shape),
                     .ratio = shape->b / shape->a,
                     .belly = {shape->l1, shape->l1 + shape->l2 + shape->l3},
-                    .rings = body->n_rings};
-    double scale = sqrt(body->bundles[0].volume / fb_bundle_volume(body, 0));
-    for (size_t k = 0; k < body->n_rings; k++) {
-        fb_v3_scale(body->rings[k].u, scale, body->rings[k].u);
-        fb_v3_scale(body->rings[k].w, scale, body->rings[k].w);
+                    .rings = polygon.n};
+    fb_polygon_free(&polygon);
+}
+
+void gallery_choose(fb_body *chosen, const fb_body *body, bool (*wanted)(const fb_bundle *, int),
+                    int context) {
+    *chosen = (fb_body){.time = body->time};
+    chosen->bundles = gallery_memory(body->n_bundles * sizeof *chosen->bundles);
+    chosen->rings = gallery_memory(body->n_rings * sizeof *chosen->rings);
+    for (size_t i = 0; i < body->n_bundles; i++) {
+        const fb_bundle *from = &body->bundles[i];
+        if (wanted(from, context)) {
+            fb_bundle *to = &chosen->bundles[chosen->n_bundles++];
+            *to = *from;
+            to->first = chosen->n_rings;
+            memcpy(chosen->rings + to->first, body->rings + from->first,
+                   from->rings * sizeof *chosen->rings);
+            chosen->n_rings += from->rings;
+        }
     }
 }
 
@@ -232,12 +228,24 @@ void gallery_draw_body(fb_scene *scene, const fb_body *body, const gallery_style
                                        .triangles = g.triangles,
                                        .inside = style->inside ? FB_INSIDE_COLOUR : FB_INSIDE_PALE,
                                        .inside_colour = style->inside,
-                                       .plain = style->plain});
+                                       .plain = style->plain,
+                                       .whole = style->whole});
     fb_free(g.points);
     fb_free(g.normals);
     fb_free(g.colours);
     fb_free(g.inside);
     fb_free(g.triangles);
+}
+
+void gallery_draw_rings(fb_scene *scene, const fb_body *body, unsigned rgb, float width) {
+    enum { CORNERS = 48 };
+    for (size_t k = 0; k < body->n_rings; k++) {
+        float outline[CORNERS + 1][3];
+        for (int j = 0; j <= CORNERS; j++) {
+            gallery_corner(outline[j], &body->rings[k], CORNERS, j % CORNERS);
+        }
+        fb_scene_add_line(scene, outline[0], CORNERS + 1, rgb, width);
+    }
 }
 
 void gallery_draw_strip(fb_scene *scene, const float *pairs, size_t n, unsigned rgb,
@@ -269,22 +277,38 @@ void gallery_draw_strip(fb_scene *scene, const float *pairs, size_t n, unsigned 
 /* ---- colours and cameras --------------------------------------------------------------------- */
 
 unsigned gallery_colour(int i) {
-    static const unsigned colours[] = {0xC25B4E, 0x5B8FC2, 0xD9A441, 0x6BA368, 0x9A6FB0, 0x4FA8A0,
-                                       0xD0778F, 0x8A7B4F, 0x7C8AA5, 0xB07A52, 0x93B04A, 0xA65A7A};
-    return colours[i % 12];
+    static const unsigned colours[] = {0xC25B4E, 0x5B8FC2, 0xD9A441, 0x6BA368, 0x9A6FB0,
+                                       0x4FA8A0, 0xD0778F, 0x8A7B4F, 0x7C8AA5, 0xB07A52,
+                                       0x93B04A, 0xA65A7A, 0xE08A4A};
+    return colours[i % 13];
+}
+
+/* The colours of a quadrant. */
+static const unsigned cell_colours[4][2] = {{0xC25B4E, 0xD97C6C},
+                                            {0xB9704A, 0xD18F66},
+                                            {0xA94F63, 0xC56F80},
+                                            {0xC27A5A, 0xDA9A7A}};
+
+static int quadrant_of(const fb_bundle *bundle) {
+    return (bundle->cell[0] < 0) + 2 * (bundle->cell[1] < 0);
+}
+
+/* Two and two along an axis alike. */
+static unsigned by_pairs(const fb_bundle *bundle, int axis) {
+    int c = bundle->cell[axis];
+    return cell_colours[quadrant_of(bundle)][((c < 0 ? -1 - c : c) / 2 + (c < 0)) & 1];
+}
+
+unsigned gallery_by_columns(const fb_bundle *bundle) {
+    return by_pairs(bundle, 0);
+}
+
+unsigned gallery_by_rows(const fb_bundle *bundle) {
+    return by_pairs(bundle, 1);
 }
 
 unsigned gallery_by_cell(const fb_bundle *bundle) {
-    static const unsigned colours[4][2] = {{0xC25B4E, 0xD97C6C},
-                                           {0xB9704A, 0xD18F66},
-                                           {0xA94F63, 0xC56F80},
-                                           {0xC27A5A, 0xDA9A7A}};
-    int quadrant = (bundle->cell[0] < 0) + 2 * (bundle->cell[1] < 0);
-    return colours[quadrant][(bundle->cell[0] + bundle->cell[1]) & 1];
-}
-
-unsigned gallery_by_order(const fb_bundle *bundle) {
-    return gallery_colour(bundle->order - 1);
+    return cell_colours[quadrant_of(bundle)][(bundle->cell[0] + bundle->cell[1]) & 1];
 }
 
 fb_camera gallery_camera(float x, float y, float z, float up_x, float up_y, float up_z) {

@@ -1,7 +1,8 @@
-/* Figures 3 and 4: one bundle. */
+/* Figures 3 to 7: one bundle. */
 #include <math.h>
 
 #include "docs/gallery.h"
+#include "libcore/base/spatial.h"
 
 #define PI 3.14159265358979323846
 
@@ -116,11 +117,11 @@ static void draw_middle(fb_scene *scene, const fb_shape *shape) {
     fb_scene_add_dimension(scene, o, y, -30, 0, "b");
 }
 
-fb_picture *gallery_figure3(void) {
+fb_picture *gallery_figure03(void) {
     fb_picture *picture = gallery_picture(1280, 350);
     fb_body body;
     fb_shape shape = example();
-    gallery_straight_bundle(&body, &shape, 64, 8);
+    gallery_bundle(&body, &shape, &(fb_layers){8, 32, 32, 8}, NULL);
     fb_scene *side = fb_picture_panel(picture, 0, 0, 900, 350, "(a) from the side");
     gallery_draw_body(side, &body, &(gallery_style){.sides = 64});
     draw_side(side, &shape);
@@ -156,12 +157,12 @@ static void draw_ring(fb_scene *scene, const fb_body *body, size_t k, int sides)
     fb_scene_add_leader(scene, at, -10, 44, "polygon");
 }
 
-fb_picture *gallery_figure4(void) {
+fb_picture *gallery_figure04(void) {
     enum { SIDES = 12 };
     fb_picture *picture = gallery_picture(1280, 380);
     fb_body body;
     fb_shape shape = example();
-    gallery_straight_bundle(&body, &shape, 16, 3);
+    gallery_bundle(&body, &shape, &(fb_layers){3, 8, 8, 3}, NULL);
     fb_scene *model = fb_picture_panel(picture, 0, 0, 900, 380,
                                        "(a) layers along z, each with twelve sides");
     gallery_draw_body(model, &body,
@@ -177,6 +178,171 @@ fb_picture *gallery_figure4(void) {
     fb_scene *ring = fb_picture_panel(picture, 900, 0, 380, 380,
                                       "(b) a ring: a polygon of the ellipse's area");
     draw_ring(ring, &body, 3 + 8, SIDES);
+    fb_body_free(&body);
+    return picture;
+}
+
+/* ---- figure 5: stretch ------------------------------------------------------------------------
+ */
+
+/* The volume of the belly between its rings. */
+static double belly_between(const fb_body *body, const fb_layers *layers) {
+    size_t from = (size_t)layers->l1, n = (size_t)(layers->l2 + layers->l3);
+    return fb_rings_volume(body->rings, from, from + n);
+}
+
+fb_picture *gallery_figure05(void) {
+    static const double stretch[] = {1.2, 1, 0.8};
+    static const char *const captions[] = {"(a) stretched, k = 1.2", "(b) between, k = 1",
+                                           "(c) contracted, k = 0.8"};
+    const fb_layers layers = {4, 24, 24, 4};
+    fb_picture *picture = gallery_picture(960, 520);
+    fb_shape rest = example();
+    fb_shape_from_belly(&rest, 20, 0.6);
+    for (int i = 0; i < 3; i++) {
+        fb_body body;
+        fb_shape shape = fb_shape_stretched(&rest, stretch[i]);
+        gallery_bundle(&body, &shape, &layers, NULL);
+        fb_scene *scene = fb_picture_cell(picture, 3, 1, i, captions[i]);
+        gallery_draw_body(scene, &body, &(gallery_style){.sides = 64});
+        fb_camera camera = gallery_camera(-0.35F, -1, -0.15F, 0, 0, 1);
+        camera.margin[1] = 40;
+        fb_scene_set_camera(scene, &camera);
+        gallery_note(scene, 160, 16, "belly %.6f cm³", belly_between(&body, &layers));
+        fb_body_free(&body);
+    }
+    fb_picture_one_scale(picture);
+    return picture;
+}
+
+/* ---- figure 6: bending ------------------------------------------------------------------------
+ */
+
+enum { BEND_FIBRE = 2, BEND_HALF = 6, BEND_RINGS = 2 * (BEND_FIBRE + BEND_HALF) + 1 };
+
+/* The chain of segments, with a dot at each joint and the rings as lines. */
+static void draw_chain(fb_scene *scene, fb_body *body) {
+    const double dot = 0.07;
+    float axis[BEND_RINGS][3];
+    gallery_draw_rings(scene, body, 0xD8A79E, 1.2F);
+    for (size_t k = 0; k < body->n_rings; k++) {
+        fb_ring *ring = &body->rings[k];
+        fb_v3_scale(ring->u, dot / fb_v3_norm(ring->u), ring->u);
+        fb_v3_scale(ring->w, dot / fb_v3_norm(ring->w), ring->w);
+        for (int i = 0; i < 3; i++) {
+            axis[k][i] = (float)ring->c[i];
+        }
+    }
+    gallery_draw_rings(scene, body, GALLERY_BLUE, 2.4F);
+    fb_scene_add_line(scene, axis[0], body->n_rings, GALLERY_BLUE, 2);
+}
+
+fb_picture *gallery_figure06(void) {
+    const fb_layers layers = {BEND_FIBRE, BEND_HALF, BEND_HALF, BEND_FIBRE};
+    static const char *const captions[] = {"(a) before", "(b) bent by 90°",
+                                           "(c) its axis: a segment a layer"};
+    fb_picture *picture = gallery_picture(1080, 520);
+    double turns[BEND_RINGS][3] = {{0}};
+    for (int k = 1; k < BEND_RINGS - 1; k++) {
+        turns[k][0] = PI / 2 / (BEND_RINGS - 2);
+    }
+    fb_shape shape = {.c1 = 6.2, .c2 = 6.2, .l1 = 1.8, .l2 = 5.6, .l3 = 5.6, .l4 = 1.8};
+    fb_shape_from_belly(&shape, 20, 0.6);
+    for (int i = 0; i < 3; i++) {
+        fb_body body;
+        gallery_bundle(&body, &shape, &layers, i ? (const double(*)[3])turns : NULL);
+        fb_scene *scene = fb_picture_cell(picture, 3, 1, i, captions[i]);
+        if (i < 2) {
+            gallery_draw_body(scene, &body,
+                              &(gallery_style){.sides = 24,
+                                               .edge = GALLERY_EDGE,
+                                               .edge_width = 0.8F});
+            gallery_note(scene, 180, 16, "belly %.6f cm³", belly_between(&body, &layers));
+        } else {
+            draw_chain(scene, &body);
+        }
+        fb_camera camera = gallery_camera(1, 0.25F, -0.25F, 0, 0, 1);
+        camera.margin[1] = 40;
+        fb_scene_set_camera(scene, &camera);
+        fb_body_free(&body);
+    }
+    fb_picture_one_scale(picture);
+    return picture;
+}
+
+/* ---- figure 7: the range of a collision -------------------------------------------------------
+ */
+
+enum { RANGE_RING = 2 + 9 }; /* the lower ring of the layer that is shown */
+
+static unsigned one_layer(const fb_bundle *bundle) {
+    (void)bundle;
+    return GALLERY_BLUE;
+}
+
+/* A layer as a body, `times` as large, about its own middle. */
+static void take_layer(fb_body *layer, const fb_body *body, size_t k, double times) {
+    *layer = (fb_body){.n_bundles = 1, .n_rings = 2};
+    layer->bundles = gallery_memory(sizeof *layer->bundles);
+    layer->rings = gallery_memory(2 * sizeof *layer->rings);
+    layer->bundles[0] = (fb_bundle){.rings = 2, .belly = {0, 1e3}};
+    for (size_t end = 0; end < 2; end++) {
+        const fb_ring *from = &body->rings[k + end];
+        fb_ring *to = &layer->rings[end];
+        for (int i = 0; i < 3; i++) {
+            double middle = 0.5 * (body->rings[k].c[i] + body->rings[k + 1].c[i]);
+            to->c[i] = middle + times * (from->c[i] - middle);
+            to->u[i] = times * from->u[i];
+            to->w[i] = times * from->w[i];
+        }
+    }
+}
+
+static void ring_point(float point[3], const fb_ring *ring, double u, double w) {
+    for (int i = 0; i < 3; i++) {
+        point[i] = (float)(ring->c[i] + u * ring->u[i] + w * ring->w[i]);
+    }
+}
+
+fb_picture *gallery_figure07(void) {
+    fb_picture *picture = gallery_picture(1080, 460);
+    fb_body body, layer;
+    fb_shape shape = example();
+    gallery_bundle(&body, &shape, &(fb_layers){2, 6, 6, 2}, NULL);
+    fb_scene *scene = fb_picture_panel(picture, 0, 0, 620, 460, "(a) layers of a bundle");
+    gallery_draw_body(scene, &body, &(gallery_style){.sides = 48});
+    gallery_draw_rings(scene, &body, GALLERY_EDGE, 1.2F);
+    take_layer(&layer, &body, RANGE_RING, 1.012);
+    gallery_draw_body(scene, &layer, &(gallery_style){.sides = 48, .colour = one_layer});
+    fb_body_free(&layer);
+    fb_camera camera = gallery_camera(1, -0.35F, 0.4F, 0, 1, 0);
+    fb_scene_set_camera(scene, &camera);
+
+    scene = fb_picture_panel(picture, 620, 0, 460, 460, "(b) layer n: between two ellipses");
+    take_layer(&layer, &body, RANGE_RING, 1);
+    gallery_draw_body(scene, &layer, &(gallery_style){.sides = 64, .belly = 0xA9C3E2});
+    gallery_draw_rings(scene, &layer, GALLERY_BLUE, 1.8F);
+    for (size_t end = 0; end < 2; end++) {
+        const fb_ring *ring = &layer.rings[end];
+        float centre[3], right[3], top[3];
+        ring_point(centre, ring, 0, 0);
+        ring_point(right, ring, -1, 0);
+        ring_point(top, ring, 0, 1);
+        const fb_stroke stroke = {.width = 1.2F, .rgb = GALLERY_INK, .heads = 1, .dashed = end};
+        fb_scene_add_stroke(scene, fb_spot_at(centre, 0, 0), fb_spot_at(right, 0, 0), &stroke);
+        fb_scene_add_stroke(scene, fb_spot_at(centre, 0, 0), fb_spot_at(top, 0, 0), &stroke);
+        const fb_lettering text = {.anchor = 0.5F, .rgb = GALLERY_INK};
+        fb_scene_add_text(scene, fb_spot_at(right, end ? 26 : -26, 14), &text, end ? "aₙ₂" : "aₙ₁");
+        fb_scene_add_text(scene, fb_spot_at(top, 0, -16), &text, end ? "bₙ₂" : "bₙ₁");
+    }
+    float from[3], to[3];
+    ring_point(from, &layer.rings[0], 0, -1);
+    ring_point(to, &layer.rings[1], 0, -1);
+    fb_scene_add_dimension(scene, from, to, 0, 60, "lₙ");
+    camera.margin[0] = camera.margin[1] = camera.margin[2] = 50;
+    camera.margin[3] = 80;
+    fb_scene_set_camera(scene, &camera);
+    fb_body_free(&layer);
     fb_body_free(&body);
     return picture;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Writes the documents that follow from the code: docs/*.schema.json, classes.md, errors.md, man/*.1,
-# gallery/*.png.
+# gallery/*.png, and the table at the end of gallery.md.
 set -eu
 build=$1
 "$build/docs/generate" schema > docs/fb.schema.json
@@ -10,12 +10,14 @@ build=$1
 "$build/fbsim" sweep models/elbow/elbow.osim --coordinate elbow_flexion |
     "$build/fbplot" --degrees --size 160x95 -o docs/elbow.svg
 mkdir -p docs/gallery
-"$build/docs/gallery" docs/gallery
+"$build/docs/gallery" docs/gallery > "$build/docs/measures"
+sed '/^|---/q' docs/gallery.md | cat - "$build/docs/measures" > "$build/docs/gallery.md"
+cp "$build/docs/gallery.md" docs/gallery.md
 version=$(sed -n 's/.*FB_VERSION "\(.*\)"/\1/p' libcore/version.h)
-for tool in osim2fb fb2osim fbinfo fbsim fbplot; do
+for tool in osim2fb fb2osim fbinfo fbgen fbsim fbplot; do
     # the parts of --help, and between them the text of docs/man/TOOL.in
     "$build/$tool" --help | awk -v tool="$tool" -v version="$version" -v text="docs/man/$tool.in" '
-        function escape(s) { gsub(/\\/, "\\e", s); gsub(/-/, "\\-", s); gsub(/^\./, "\\\&.", s); return s }
+        function escape(s) { gsub(/\\/, "\\e", s); gsub(/-/, "\\-", s); if (s ~ /^[.\047]/) s = "\\&" s; return s }
         BEGIN { printf ".\\\" made by make docs\n.TH %s 1 \"\" \"fbtools %s\"\n", toupper(tool), version }
         /^usage:/ { synopsis = substr($0, 8); part = "summary"; next }
         /^options:/ { part = "options"; head(); next }
@@ -36,8 +38,8 @@ for tool in osim2fb fb2osim fbinfo fbsim fbplot; do
         }
         part == "summary" { summary = summary $0 "\n"; next }
         part == "options" && NF {
-            line = substr($0, 3); n = match(line, /  +[a-z]/)
-            if (line ~ /^   +--/) { sub(/^ +/, "", line); n = match(line, /  +[a-z]/) }
+            line = substr($0, 3); n = match(line, /  +[^ ]/)
+            if (line ~ /^   +--/) { sub(/^ +/, "", line); n = match(line, /  +[^ ]/) }
             if (n == 0) n = match(line, / [a-z][a-z]+ [a-z]/)
             option = substr(line, 1, n - 1); about = substr(line, n); sub(/^ +/, "", about)
             printf ".TP\n.B %s\n%s\n", escape(option), escape(about); next

@@ -59,6 +59,62 @@ static void write_common(fb_text *out) {
                  "\"comments\": {\"$ref\": \"#/$defs/comments\"}");
 }
 
+/* The body of bundles that fbgen gives a muscle (tools/fbgen_write.c). */
+static void write_bundles(fb_text *out) {
+    static const char *const numbers[][2] = {
+        {"volume", "of the bundles' bellies [m^3]"},
+        {"ratio", "height over width of the bundles at rest [1]"},
+        {"belly_length", "of the mean core [m]"},
+        {"fiber_part", "belly of a bundle, of that of the muscle: 1, or less if bellies are "
+                       "staggered [1]"},
+        {"cut", "how much of its half-ellipsoids a belly uses, L2 / c1 and L3 / c2 [1]"},
+        {"twist", "of the section from the lower end to the upper [rad]"}};
+    static const char *const core_numbers[][2] = {
+        {"share", "of the muscle's force [1]"},
+        {"volume_share", "of its volume, thus of its bundles [1]"},
+        {"widest", "where the belly is widest, of its length from the lower end [1]"}};
+    fb_text_puts(out,
+                 "    \"bundles\": {\n      \"description\": \"a muscle's body of bundles; of a "
+                 "muscle of several lines the first has it, and the others say where it is\",\n"
+                 "      \"type\": \"object\",\n      \"properties\": {\n        \"of\": "
+                 "{\"description\": \"the line that has it\", \"type\": \"string\"},\n"
+                 "        \"muscle\": {\"description\": \"its name\", \"type\": \"string\"},\n"
+                 "        \"lines\": {\"description\": \"the model's muscles that are its lines\", "
+                 "\"type\": \"array\", \"items\": {\"type\": \"string\"}},\n");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        fb_text_printf(out, "        \"%s\": {\"description\": \"%s\", \"type\": \"number\"},\n",
+                       numbers[i][0], numbers[i][1]);
+    }
+    fb_text_puts(
+        out, "        \"height_direction\": {\"description\": \"from the bone to the skin, in "
+             "ground in the pose [1]\", \"type\": \"array\", \"items\": {\"type\": \"number\"}, "
+             "\"minItems\": 3, \"maxItems\": 3},\n"
+             "        \"layers\": {\"description\": \"of the belly\", \"type\": \"integer\"},\n"
+             "        \"cores\": {\"description\": \"one for each head, in the order of their "
+             "strips along the width\", \"type\": \"array\", \"minItems\": 1, \"items\": "
+             "{\"type\": \"object\", \"properties\": {\n          "
+             "\"name\": {\"description\": \"of the head\", \"type\": \"string\"},\n          "
+             "\"line\": {\"description\": \"whose path it follows\", \"type\": \"string\"},\n");
+    for (size_t i = 0; i < sizeof core_numbers / sizeof *core_numbers; i++) {
+        fb_text_printf(out, "          \"%s\": {\"description\": \"%s\", \"type\": \"number\"},\n",
+                       core_numbers[i][0], core_numbers[i][1]);
+    }
+    fb_text_puts(
+        out,
+        "          \"tendon\": {\"description\": \"below and above the belly [m]\", \"type\": "
+        "\"array\", \"items\": {\"type\": \"number\"}, \"minItems\": 2, \"maxItems\": 2}\n"
+        "        }}},\n"
+        "        \"cells\": {\"description\": \"of each bundle: signed cell (i, j) in the "
+        "lattice, and its core, from 0\", \"type\": \"array\", \"items\": {\"type\": \"array\", "
+        "\"items\": {\"type\": \"integer\"}, \"minItems\": 3, \"maxItems\": 3}},\n"
+        "        \"a\": {\"description\": \"half-widths of the bundles where they are widest, in "
+        "the pose [m]\", \"type\": \"array\", \"items\": {\"type\": \"number\"}},\n"
+        "        \"b\": {\"description\": \"and half-heights [m]\", \"type\": \"array\", "
+        "\"items\": {\"type\": \"number\"}}\n      },\n"
+        "      \"anyOf\": [{\"required\": [\"of\"]}, {\"required\": [\"muscle\", \"lines\", "
+        "\"volume\", \"ratio\", \"belly_length\", \"cores\", \"cells\"]}]\n    },\n");
+}
+
 static void write_class(fb_text *out, const fb_class *cls) {
     fb_text_puts(out, "    ");
     fb_json_string(out, cls->name);
@@ -78,7 +134,7 @@ static void write_class(fb_text *out, const fb_class *cls) {
     if (cls->list && strcmp(cls->list, "muscles") == 0) {
         fb_text_puts(out,
                      ",\n        \"bundles\": {\"description\": \"the muscle's body of bundles\", "
-                     "\"type\": \"object\"}");
+                     "\"$ref\": \"#/$defs/bundles\"}");
     }
     fb_text_puts(out, "\n      }");
     bool named = cls->list &&
@@ -158,6 +214,7 @@ static void write_definitions(fb_text *out) {
         "{\"name\": {\"type\": \"string\"}, \"set\": {\"type\": \"string\"}, \"members\": "
         "{\"type\": \"array\", "
         "\"items\": {\"type\": \"string\"}}}, \"required\": [\"name\", \"members\"]},\n");
+    write_bundles(out);
     for (int family = FB_ANY + 1; family < FB_FAMILY_COUNT; family++) {
         fb_family one = (fb_family)family;
         fb_text_printf(out, "    \"any %s\": ", fb_family_word(one));

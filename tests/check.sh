@@ -67,6 +67,10 @@ for file in models/*/*.osim; do
     models=$((models + 1))
 done
 echo "check: round trips of $models models"
+fbgen -q --no-arms --spec models/arm/arm25.json models/arm/arm25.osim -o "$work/bundles.fb"
+count $? "bundles of models/arm"
+jq -e '[.muscles[] | select(.bundles.cells)] | length == 25' "$work/bundles.fb" > /dev/null
+count $? "bundles of 25 muscles of models/arm, in the document"
 /usr/bin/python3 tests/validate.py docs/fb.schema.json "$work"/*.fb
 count $? "schema of the models"
 

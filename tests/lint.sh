@@ -53,7 +53,7 @@ check_includes() {
         *) ! grep -qE '# *include <(EGL|GL|png|cglm)' "$file" || wrong "$file draws; tools/scene_*.c do" ;;
         esac
         case $file in
-        formats/json* | formats/bundle_spec.c | formats/fb_read.c | formats/layers.c | formats/osim_extra.c | tools/fbinfo.c) ;; # steps are JSON
+        formats/json* | formats/bundle_spec.c | formats/bundle_stored.c | formats/fb_read.c | formats/layers.c | formats/osim_extra.c | tools/fbinfo.c) ;; # steps are JSON
         *) ! grep -q '# *include <jansson' "$file" || wrong "$file includes jansson" ;;
         esac
     done

@@ -1,10 +1,12 @@
 /* fb2osim: models to OpenSim files. */
 #include <string.h>
 
-#include "tools/cli.h"
+#include "tools/fb2osim.h"
 
 static const fb_option options[] = {
     {0, "to", "VERSION", "document version to write: 40500 (the default) or 40000"},
+    {0, "bundles", "K",
+     "each muscle with bundles (fbgen) as K sub-muscles, with their shares of force"},
     {0, "max-size", "MB", "refuse larger files; 256 unless given"},
     {0, NULL, NULL, NULL},
 };
@@ -18,18 +20,26 @@ static const fb_tool tool = {
     .max_operands = 1,
     .options = options,
     .examples = "  fb2osim arm.fb -o arm.osim\n"
-                "  fb2osim --to 40000 --report cost.json arm.fb -o arm40.osim\n",
+                "  fb2osim --to 40000 --report cost.json arm.fb -o arm40.osim\n"
+                "  fbgen leg.osim | fb2osim --bundles 4 -o leg4.osim\n",
 };
 
 static int convert(fb_cli *cli) {
     const char *to = fb_cli_value(cli, "to");
     int version = !to || strcmp(to, "40500") == 0 ? 40500 : strcmp(to, "40000") == 0 ? 40000 : 0;
-    double megabytes;
+    double megabytes, bundles;
     if (!version) {
         fb_cli_say(cli, "--to must be 40500 or 40000, got '%s'", to);
         return FB_EXIT_USAGE;
     }
     if (!fb_cli_number(cli, "max-size", 0, 2000, 256, &megabytes)) {
+        return FB_EXIT_USAGE;
+    }
+    if (!fb_cli_number(cli, "bundles", 1, 1000, 0, &bundles)) {
+        return FB_EXIT_USAGE;
+    }
+    if (bundles != (int)bundles) {
+        fb_cli_say(cli, "--bundles is a whole number, got '%s'", fb_cli_value(cli, "bundles"));
         return FB_EXIT_USAGE;
     }
     const char *file = cli->n_operands ? cli->operands[0] : "-";
@@ -38,6 +48,9 @@ static int convert(fb_cli *cli) {
     fb_status status = fb_cli_read_model(cli, file, (size_t)(megabytes * 1024 * 1024), &model, sha);
     fb_text text;
     fb_text_init(&text, NULL);
+    if (status == FB_OK && bundles > 0) {
+        status = fb_fb2osim_bundles(cli, model, (int)bundles);
+    }
     if (status == FB_OK) {
         fb_cli_add_step(cli, model, file, sha);
         status = fb_osim_write(model, version, &text, &cli->diag);

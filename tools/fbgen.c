@@ -29,7 +29,7 @@ static const fb_option options[] = {
     {0, "specific-tension", "X", "N/cm^2, for volumes from forces; 60 unless given"},
     {0, "ratio", "R", "height over width of bundles at rest; 0.5 unless given"},
     {0, "cut", "X",
-     "how much of its half-ellipsoids a belly uses; 0.9, or 0.97 if bellies are staggered"},
+     "how much of its half-ellipsoids a belly uses; 0.9, or 0.95 if bellies are staggered"},
     {0, "packing", "HOW", "'bundles' (the muscle's volume is theirs) or 'envelope' (with gaps)"},
     {0, "no-groups", NULL, "every line is a muscle of its own"},
     {0, "set", "NAME=VALUE", "a coordinate's value, as fbsim; several times"},
@@ -422,6 +422,7 @@ static int generate(fb_gen *gen, fb_model *model, fb_states *states) {
     make_all(gen);
     if (!gen->build.straight && !fb_cli_value(gen->cli, "no-arms")) {
         status = fb_gen_arms(gen);
+        status = status == FB_OK ? pose(gen, states) : status;
         if (status != FB_OK) {
             return fb_exit_of(status);
         }

@@ -5,6 +5,7 @@
 #include "formats/layers.h"
 #include "formats/mesh_write.h"
 #include "libcore/base/number.h"
+#include "libcore/base/spatial.h"
 #include "tools/fbgen.h"
 
 /* ---- figures --------------------------------------------------------------------------------- */
@@ -268,6 +269,8 @@ static void add_number(fb_text *out, const char *key, double x) {
     fb_text_number(out, x);
 }
 
+static const char *const laws[] = {"round", "sheet", "fan"}; /* of fb_width_law */
+
 /* A JSON string. */
 static void add_string(fb_text *out, const char *text) {
     fb_text_puts(out, "\"");
@@ -281,6 +284,35 @@ static void add_string(fb_text *out, const char *text) {
         }
     }
     fb_text_puts(out, "\"");
+}
+
+static const char *body_name(const fb_gen *gen, int body) {
+    const fb_element *element = gen->s->system->mobods[body].body;
+    return element ? element->name : "ground";
+}
+
+/* The height in the axes of the body with which it turns. */
+static void add_height_in_body(const fb_gen *gen, const fb_gen_muscle *m, fb_text *out) {
+    double up[3];
+    fb_m3_tmul_v3(up, gen->s->state->pose[m->recipe->up_body].R, m->build.up);
+    fb_text_puts(out, ", \"height_body\": ");
+    add_string(out, body_name(gen, m->recipe->up_body));
+    add_numbers(out, "height_in_body", up, 3);
+}
+
+/* A core's own course, in the axes of its body. */
+static void add_course(const fb_gen *gen, const fb_core *core, fb_text *out) {
+    fb_text_puts(out, ", \"frame\": ");
+    add_string(out, body_name(gen, core->own_body));
+    fb_text_puts(out, ", \"points\": [");
+    for (int i = 0; i < core->n_own; i++) {
+        for (int k = 0; k < 3; k++) {
+            fb_text_puts(out, k ? ", " : i ? ", [" : "[");
+            fb_text_number(out, core->own[i][k]);
+        }
+        fb_text_puts(out, "]");
+    }
+    fb_text_puts(out, "]");
 }
 
 /* {"muscle": .., "lines": [..], .., "cores": [..], "cells": [..], "a": [..], "b": [..]} */
@@ -301,8 +333,19 @@ static void describe(const fb_gen *gen, const fb_gen_muscle *m, fb_text *out) {
     add_number(out, "fiber_part", form->fibre_part);
     add_number(out, "cut", form->cut);
     add_number(out, "twist", m->build.twist);
+    if (r->twist_given) {
+        fb_text_puts(out, ", \"twist_given\": true");
+    }
     add_numbers(out, "height_direction", m->build.up, 3);
-    fb_text_printf(out, ", \"layers\": %zu", gen->build.layers);
+    add_height_in_body(gen, m, out);
+    fb_text_printf(out, ", \"layers\": %zu, \"width_law\": \"%s\"", gen->build.layers,
+                   laws[m->build.law]);
+    if (!isnan(gen->build.strength)) {
+        add_number(out, "strength", gen->build.strength);
+    }
+    if (gen->build.kept) {
+        fb_text_puts(out, ", \"ends\": \"free\"");
+    }
     fb_text_puts(out, ", \"cores\": [");
     for (size_t h = 0; h < form->n_heads; h++) {
         const fb_core *core = r->cores + m->build.core[h];
@@ -316,6 +359,9 @@ static void describe(const fb_gen *gen, const fb_gen_muscle *m, fb_text *out) {
         add_number(out, "volume_share", core->volume_share);
         add_numbers(out, "tendon", m->build.tendon[h], 2);
         add_number(out, "widest", m->build.widest[h]);
+        if (core->n_own > 0) {
+            add_course(gen, core, out);
+        }
         fb_text_puts(out, "}");
     }
     fb_text_puts(out, "], \"cells\": [");

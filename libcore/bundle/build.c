@@ -11,7 +11,7 @@
 #define LEAST_SPREAD 0.3 /* of the width: cores nearer to each other do not turn the section */
 #define CUT 0.9
 #define STAGGERED 0.8 /* of the belly: bundles with longer bellies are not staggered */
-#define STAGGERED_CUT 0.95
+#define STAGGERED_CUT 0.93
 #define FIBRE_LAYERS 10 /* of a staggered bundle's belly, at least */
 #define CURVED 0.2 /* half a width, of the radius: more, and height points away from the middle */
 #define STEEP \

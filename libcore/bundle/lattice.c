@@ -239,11 +239,18 @@ static const char *list(fb_lattice *lattice, const rows *r, double half_width) {
         lo = least(lo, r->row[k].lo);
         hi = most(hi, r->row[k].hi);
     }
-    size_t wide = (size_t)(hi - lo + 1), places = wide * (size_t)r->n;
+    int bottom = 0, top = r->n - 1; /* rows without cells do not count */
+    while (bottom < top && r->row[bottom].lo > r->row[bottom].hi) {
+        bottom++;
+    }
+    while (top > bottom && r->row[top].lo > r->row[top].hi) {
+        top--;
+    }
+    size_t wide = (size_t)(hi - lo + 1), places = wide * (size_t)(top - bottom + 1);
     lattice->low[0] = lo;
-    lattice->low[1] = r->first;
+    lattice->low[1] = r->first + bottom;
     lattice->size[0] = (int)wide;
-    lattice->size[1] = r->n;
+    lattice->size[1] = top - bottom + 1;
     lattice->half_width = half_width;
     lattice->cells = fb_alloc((size_t)count(r) * sizeof *lattice->cells);
     lattice->at = places > SIZE_MAX / sizeof *lattice->at ? NULL

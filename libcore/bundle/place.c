@@ -336,7 +336,7 @@ static void pass(const grid *g, int number, fb_ring *spare) {
     size_t s = g->stride;
     for (size_t c = 0; number && c < p->n_cells; c++) {
         double *b = rows_of(g, c);
-        if (number == PASSES - 1) {
+        if (number >= PASSES - 1) {
             for (int axis = 0; axis < 2; axis++) {
                 int other = g->inner[2 * c + (size_t)axis];
                 if (other >= 0) {
@@ -382,12 +382,20 @@ static double ratio_of(const grid *g, size_t cell, const fb_bundle *b) {
     const fb_place_cell *c = g->place->cells + cell;
     const fb_shape *shape = &c->shape;
     double ratio = shape->b / shape->a;
-    if (!g->width || !g->place->flush) {
+    if (!g->width) {
         return ratio;
     }
     const double *row = g->width + (size_t)c->head[1] * g->stride;
     const double *arc = rows_of(g, cell) + ROW_ARC * g->stride;
-    size_t middle[2] = {c->first + (b->rings - 1) / 2, c->first + b->rings / 2};
+    size_t first = c->first;
+    if (!g->place->flush) { /* its first ring lies before the first section that it has */
+        double ends[2];
+        ends_of(g, cell, ends);
+        for (first = 0; first + 1 < g->sections && arc[first] <= ends[0]; first++) {
+        }
+        first--;
+    }
+    size_t middle[2] = {first + (b->rings - 1) / 2, first + b->rings / 2};
     double width = 0, height = 0;
     for (int i = 0; i < 2; i++) {
         double z = arc[middle[i]] - arc[c->widest];
@@ -487,7 +495,9 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
         for (size_t i = 0; i < n; i++) {
             g.scale[i] = g.stretch[i][0] = g.stretch[i][1] = 1;
         }
-        for (int number = 0; number < PASSES; number++) {
+        /* thin sheets take one more: what is cleared moves the rows above */
+        int passes = place->width ? PASSES + 1 : PASSES;
+        for (int number = 0; number < passes; number++) {
             pass(&g, number, spare);
         }
         why = finish(&g, body, spare);

@@ -3,10 +3,11 @@
  * A body is laid in sections. Section k cuts all bundles; ring k of every bundle lies on it, so
  * that the layers of neighbours have their joints at the same place and touch along their whole
  * length however few they are. Bundles are placed from the core outward, each against the neighbour
- * on its inner side along x and the one along y; rings are square to their bundle's own axis, have
- * the size that the bundle's own shape has at their distance along its axis, and touch their
- * neighbours' rings in one point. As the direction of an axis, the distance along it and the places
- * depend on each other, this is repeated. docs/theory.md, "Bundles", tells why neither sinking nor
+ * on its inner side along x and the one along y; rings lie in the plane of their section, turned
+ * towards square to their bundle's own axis where they would lean more than 0.2 rad, have the size
+ * that the bundle's own shape has at their distance along its axis, and touch their neighbours'
+ * rings in one point. As the direction of an axis, the distance along it and the places depend on
+ * each other, this is repeated. docs/theory.md, "Bundles", tells why neither sinking nor
  * gaps remain. */
 #ifndef FB_BUNDLE_PLACE_H
 #define FB_BUNDLE_PLACE_H

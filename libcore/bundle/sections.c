@@ -7,7 +7,7 @@
 
 #define DENSE 257        /* points of a core that is rounded */
 #define ROUND 1.5        /* of the muscle's radius: over which corners are rounded */
-#define TURN 0.2         /* rad that a section may be twisted against the one before */
+#define TURN 0.15        /* rad that a section may be twisted against the one before */
 #define TENDON_LAYER 1.5 /* layers of tendon are so many times as long as those of the belly */
 #define TENDON_LAYERS 32 /* at most */
 #define TENDON_ROUND 0.3 /* tendons are so thick, of the belly, where corners are rounded */

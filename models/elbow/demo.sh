@@ -5,20 +5,20 @@
 set -eu
 
 cd "$(dirname "$0")/../.."
-mkdir -p build
+mkdir -p build/demo
 
 run() {
     printf '\n$ %s\n' "$*"
     "$@"
 }
 
-run bin/osim2fb models/elbow/elbow.osim -o build/elbow.fb
-run bin/fbinfo build/elbow.fb
-run bin/fb2osim build/elbow.fb -o build/elbow.osim
-run bin/fbinfo --diff build/elbow.osim build/elbow.fb
-run bin/fbsim eval build/elbow.fb --states models/elbow/curl.mot --external-loads models/elbow/curl_loads.xml \
-    --out build/curl
-run bin/fbsim sweep build/elbow.fb --coordinate elbow_flexion -o build/elbow_sweep.sto
-run bin/fbplot build/elbow_sweep.sto --degrees -o build/elbow.svg
+run bin/osim2fb models/elbow/elbow.osim -o build/demo/elbow.fb
+run bin/fbinfo build/demo/elbow.fb
+run bin/fb2osim build/demo/elbow.fb -o build/demo/elbow.osim
+run bin/fbinfo --diff build/demo/elbow.osim build/demo/elbow.fb
+run bin/fbsim eval build/demo/elbow.fb --states models/elbow/curl.mot --external-loads models/elbow/curl_loads.xml \
+    --out build/demo/curl
+run bin/fbsim sweep build/demo/elbow.fb --coordinate elbow_flexion -o build/demo/elbow_sweep.sto
+run bin/fbplot build/demo/elbow_sweep.sto --degrees -o build/demo/elbow.svg
 
-printf '\nThe results are build/elbow.fb, build/elbow.osim, the tables in build/curl, and the figure build/elbow.svg.\n'
+printf '\nThe results are build/demo/elbow.fb, build/demo/elbow.osim, the tables in build/demo/curl, and the figure build/demo/elbow.svg.\n'
