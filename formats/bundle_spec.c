@@ -515,7 +515,7 @@ static fb_status read_mesh(fb_spec *spec, fb_outline *outline, size_t max_bytes,
         }
     }
     outline->surface = (fb_shell){(const double(*)[3])vertices, (const int(*)[3])faces,
-                                      mesh.n_vertices, mesh.n_faces};
+                                  mesh.n_vertices, mesh.n_faces};
     fb_spec_line *lines[] = {&outline->origin, &outline->insertion};
     for (int i = 0; i < 2; i++) {
         for (int p = 0; p < lines[i]->n_points; p++) {

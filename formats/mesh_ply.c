@@ -17,9 +17,9 @@ static const struct {
     const char *name;
     type type;
 } type_names[] = {
-    {"char", INT8},    {"int8", INT8},       {"uchar", UINT8},      {"uint8", UINT8},
-    {"short", INT16},  {"int16", INT16},     {"ushort", UINT16},    {"uint16", UINT16},
-    {"int", INT32},    {"int32", INT32},     {"uint", UINT32},      {"uint32", UINT32},
+    {"char", INT8},     {"int8", INT8},       {"uchar", UINT8},    {"uint8", UINT8},
+    {"short", INT16},   {"int16", INT16},     {"ushort", UINT16},  {"uint16", UINT16},
+    {"int", INT32},     {"int32", INT32},     {"uint", UINT32},    {"uint32", UINT32},
     {"float", FLOAT32}, {"float32", FLOAT32}, {"double", FLOAT64}, {"float64", FLOAT64},
 };
 static const size_t type_sizes[] = {0, 1, 1, 2, 2, 4, 4, 4, 8};
@@ -244,9 +244,7 @@ const char *fb_ply_read(const char *bytes, size_t size, const fb_ply_sink *sink,
             for (int j = 0; !why && j < e->n_properties; j++) {
                 const property *q = &e->properties[j];
                 double *x = q->axis >= 0 ? &point[q->axis] : &other;
-                why = q->count                      ? read_list(&r, q)
-                      : read_number(&r, q->type, x) ? NULL
-                                                    : cut_off;
+                why = q->count ? read_list(&r, q) : read_number(&r, q->type, x) ? NULL : cut_off;
             }
             if (!why && e->kind == VERTEX && !sink->vertex(sink->context, point)) {
                 why = "";

@@ -20,8 +20,8 @@ typedef struct subject {
     fb_body body;
     const fb_build *made; /* what is compared */
     const fb_body *as;
-    double *length[2];  /* of its bundles before and after a step */
-    double *line[2];    /* of its lines */
+    double *length[2]; /* of its bundles before and after a step */
+    double *line[2];   /* of its lines */
     bool laid[2];
     int ease[2]; /* how smooth the cores were that it was laid along */
 } subject;
@@ -146,7 +146,8 @@ static double mean_arm(const subject *it, int line) {
 }
 
 /* Adds one pose: each line beside all bundles, and beside the mean of those that follow it. A pose
- * in which the muscle could not be laid, or not alike on both sides of it, is one in which no bundle is like the line. */
+ * in which the muscle could not be laid, or not alike on both sides of it, is one in which no
+ * bundle is like the line. */
 static void compare(subject *it) {
     fb_bundle_arms *arms = &it->m->arms;
     const fb_recipe *recipe = it->m->recipe;

@@ -213,7 +213,8 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
     form.bundles = options->bundles > 0  ? options->bundles
                    : recipe->bundles > 0 ? recipe->bundles
                                          : FB_LATTICE_DEFAULT;
-    if (recipe->pennate && !recipe->profile && recipe->fiber_length < STAGGERED * recipe->belly_length) {
+    if (recipe->pennate && !recipe->profile &&
+        recipe->fiber_length < STAGGERED * recipe->belly_length) {
         form.fibre_part = fb_lesser(recipe->fiber_length / recipe->belly_length, 1);
     }
     for (size_t h = 0; h < heads; h++) {

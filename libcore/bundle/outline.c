@@ -8,25 +8,25 @@
 #include "libcore/base/spatial.h"
 
 #define N FB_PROFILE_SECTIONS
-#define CUBES 30000  /* about, inside a muscle */
-#define ROUNDS 6     /* of moving the core to the centroids */
-#define REACH 0.3    /* of the muscle's width: turns of the core that are longer are followed */
+#define CUBES 30000 /* about, inside a muscle */
+#define ROUNDS 6    /* of moving the core to the centroids */
+#define REACH 0.3   /* of the muscle's width: turns of the core that are longer are followed */
 #define FAR 1e9
-#define WINDOW 3     /* sections to either side whose moments count for a section's directions */
+#define WINDOW 3      /* sections to either side whose moments count for a section's directions */
 #define MOST_TURN 0.2 /* tangent, of the outermost bundles as the width's direction turns */
-#define MOST_BOW 2.0 /* of 1 / width: sections are bent into 2 radians at most .. */
+#define MOST_BOW 2.0  /* of 1 / width: sections are bent into 2 radians at most .. */
 #define THICK_BOW 0.5 /* of 1 / height: and around twice their height at least */
-#define THICK 0.5    /* of the greatest area: sections that count for the mean outline */
+#define THICK 0.5     /* of the greatest area: sections that count for the mean outline */
 
 /* The cubes inside, and what is known of each. */
 typedef struct cubes {
     fb_solid solid;
     size_t n;
-    size_t *number;       /* [n]: in the solid */
-    double (*place)[3];   /* [n] */
-    double *at;           /* [n]: first the distance from the insertion, then the length along the
-                             core */
-    double (*aside)[2];   /* [n]: along x and y of the core's frames */
+    size_t *number;     /* [n]: in the solid */
+    double (*place)[3]; /* [n] */
+    double *at;         /* [n]: first the distance from the insertion, then the length along the
+                           core */
+    double (*aside)[2]; /* [n]: along x and y of the core's frames */
 } cubes;
 
 /* A core as points at equal steps with frames that are carried along it without turning. */
@@ -123,11 +123,11 @@ static const char *distances(cubes *c, const double (*points)[3], int n_points) 
 
 /* ---- the core -------------------------------------------------------------------------------- */
 
-/* Means of the places in each of N pieces, and how many cubes those have; and how wide the muscle is
- * there if it is flat, in pieces: four times the standard deviation from the mean, of a piece and
- * those near it. */
-static void centroids(const cubes *c, double from, double step, double (*mean)[3],
-                      double *weight, double *width) {
+/* Means of the places in each of N pieces, and how many cubes those have; and how wide the muscle
+ * is there if it is flat, in pieces: four times the standard deviation from the mean, of a piece
+ * and those near it. */
+static void centroids(const cubes *c, double from, double step, double (*mean)[3], double *weight,
+                      double *width) {
     double square[N] = {0};
     memset(mean, 0, N * sizeof *mean);
     memset(weight, 0, N * sizeof *weight);
@@ -352,8 +352,8 @@ static void add_moments(moments *to, const moments *m) {
 }
 
 /* Directions of the width: of the greater moment about the centroid of each section with those
- * near it, from the widest section outward. Where sections are round, it is carried on; it turns no faster
- * than bundles can follow. */
+ * near it, from the widest section outward. Where sections are round, it is carried on; it turns no
+ * faster than bundles can follow. */
 static void directions(const moments *m, int widest, double step, double *angle) {
     static const double half = 3.14159265358979323846;
     for (int i = 0; i < N; i++) {
@@ -436,8 +436,8 @@ static void find_bows(fb_profile *p, const cubes *c, double from, double step, c
 
 /* Heights without the bow, and the sectors of the sections' mean outline: of a sector with its
  * corner at the centre the outline is 3/2 of the mean distance away. */
-static void find_outline(fb_profile *p, const cubes *c, double from, double step,
-                         const moments *m, const double *angle) {
+static void find_outline(fb_profile *p, const cubes *c, double from, double step, const moments *m,
+                         const double *angle) {
     static const double pi = 3.14159265358979323846;
     double far[FB_PROFILE_CORNERS] = {0}, in[FB_PROFILE_CORNERS] = {0}, y2[N] = {0};
     double h = c->solid.h;
@@ -533,9 +533,8 @@ static void place_core(fb_profile *p, const course *core, double from, double st
     }
 }
 
-const char *fb_profile_make(fb_profile *profile, const fb_shell *mesh,
-                            const double (*origin)[3], int n_origin,
-                            const double (*insertion)[3], int n_insertion) {
+const char *fb_profile_make(fb_profile *profile, const fb_shell *mesh, const double (*origin)[3],
+                            int n_origin, const double (*insertion)[3], int n_insertion) {
     cubes c;
     course core;
     memset(profile, 0, sizeof *profile);

@@ -25,21 +25,20 @@ typedef struct fb_profile {
     double area[FB_PROFILE_SECTIONS];        /* m^2 */
     double width[FB_PROFILE_SECTIONS];       /* of an ellipse with the section's moments, m */
     double height[FB_PROFILE_SECTIONS];
-    double x[FB_PROFILE_SECTIONS][3];     /* unit, along the width, square to z */
-    double z[FB_PROFILE_SECTIONS][3];     /* unit, square to the section: along the core, as long as
-                                             the muscle does not move */
-    double bow[FB_PROFILE_SECTIONS];      /* 1/m: how the section is bent, y = bow x^2 / 2, y = z x x */
-    int widest;                           /* the section of the greatest area */
+    double x[FB_PROFILE_SECTIONS][3]; /* unit, along the width, square to z */
+    double z[FB_PROFILE_SECTIONS][3]; /* unit, square to the section: along the core, as long as
+                                         the muscle does not move */
+    double bow[FB_PROFILE_SECTIONS];  /* 1/m: how the section is bent, y = bow x^2 / 2, y = z x x */
+    int widest;                       /* the section of the greatest area */
     double polygon[FB_PROFILE_CORNERS][2]; /* the sections' mean outline, of half the width and half
                                               the height, along x and y */
-    double volume;                        /* that the surface encloses, m^3 */
+    double volume;                         /* that the surface encloses, m^3 */
 } fb_profile;
 
 /* NULL, or a sentence (static) that says why not. There are n_origin and n_insertion points (at
  * least one of each) of the attachments, on the surface or near it. */
-const char *fb_profile_make(fb_profile *profile, const fb_shell *mesh,
-                            const double (*origin)[3], int n_origin,
-                            const double (*insertion)[3], int n_insertion);
+const char *fb_profile_make(fb_profile *profile, const fb_shell *mesh, const double (*origin)[3],
+                            int n_origin, const double (*insertion)[3], int n_insertion);
 
 #ifdef __cplusplus
 }

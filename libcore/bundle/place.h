@@ -50,10 +50,10 @@ typedef struct fb_placing {
     const double
         *width; /* [n_heads][n_sections]: the width of bundles, of their widest; their height is
                    what keeps the section's area. NULL: width and height taper together */
-    const double *area;  /* [n_sections]: the area of bundles, of their widest, for a muscle whose
-                            sections are given; needs width. NULL: as they are shaped */
-    const double *bow;   /* [n_sections], 1/m: the plane y = 0 is bent to y = bow x^2 / 2. NULL: it is
-                            even */
+    const double *area; /* [n_sections]: the area of bundles, of their widest, for a muscle whose
+                           sections are given; needs width. NULL: as they are shaped */
+    const double *bow; /* [n_sections], 1/m: the plane y = 0 is bent to y = bow x^2 / 2. NULL: it is
+                          even */
     double
         upright; /* the least cosine of the angle of a ring and its axis: less, and it is refused */
     bool flush;  /* bundles reach from their first section to their last, bellies stretched as they

@@ -111,8 +111,8 @@ WIDE void fb_row_touch_plane(double *contact, const double *frame, const double 
 }
 
 WIDE void fb_row_touch_bow(double *contact, const double *frame, const double *a, const double *b,
-                           size_t stride, size_t from, size_t to, const double *bow,
-                           double beside, double sign) {
+                           size_t stride, size_t from, size_t to, const double *bow, double beside,
+                           double sign) {
     size_t s = stride;
     SIDE_BY_SIDE
     for (size_t k = from; k < to; k++) {

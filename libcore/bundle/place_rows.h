@@ -58,8 +58,7 @@ void fb_row_follow(double *b, const double *a, const double *below, size_t strid
  * width is that of a, and the height what keeps the section's area; with one of areas as well, the
  * area is that of the widest. */
 void fb_row_size(double *b, size_t stride, size_t n, size_t widest, double a, double height,
-                 const double c[2], const double least[2], const double *width,
-                 const double *area);
+                 const double c[2], const double least[2], const double *width, const double *area);
 /* The least cosine of the angles between rings' normals and the axis, and between the axis and the
  * layers on both sides of a ring; from section `from` to `to`. */
 double fb_row_lean(const double *b, size_t stride, size_t from, size_t to);

@@ -151,8 +151,9 @@ fb_status fb_recipes_make(fb_recipes **recipes, const fb_paths *paths, const fb_
  * its most points. One thread at a time. */
 fb_status fb_recipes_move(fb_recipes *recipes, const fb_state *state, int *lost);
 /* Where a point of a muscle whose surface was given is in another pose of its model: it goes with
- * the bodies of origin and insertion as the muscle's core does at a part of its length, from 0 to 1.
- * The point is in ground in the pose in which the recipe was made; so is the result in `state`. */
+ * the bodies of origin and insertion as the muscle's core does at a part of its length, from 0
+ * to 1. The point is in ground in the pose in which the recipe was made; so is the result in
+ * `state`. */
 void fb_recipe_carry(const fb_recipe *recipe, const fb_state *state, double part,
                      const double *point, double *carried);
 /* Takes NULL. */

@@ -21,13 +21,13 @@ typedef struct bridge {
 } bridge;
 
 typedef struct fb_profile_rest {
-    fb_profile shape;    /* in the mesh's axes */
-    int body[2];         /* of origin and insertion */
-    fb_pose in_body[2];  /* the mesh's axes in theirs */
-    bridge *lines[2];    /* n_lines: in the mesh's axes, and in ground in the pose it was made in */
+    fb_profile shape;   /* in the mesh's axes */
+    int body[2];        /* of origin and insertion */
+    fb_pose in_body[2]; /* the mesh's axes in theirs */
+    bridge *lines[2];   /* n_lines: in the mesh's axes, and in ground in the pose it was made in */
     int n_lines;
-    fb_pose made[2];     /* from the mesh's axes to ground, in the pose it was made in */
-    double part[N + 2];  /* of the core's points: how much they go with the insertion, 0 to 1 */
+    fb_pose made[2];    /* from the mesh's axes to ground, in the pose it was made in */
+    double part[N + 2]; /* of the core's points: how much they go with the insertion, 0 to 1 */
 } fb_profile_rest;
 
 /* How much a point goes with the insertion. */
@@ -152,10 +152,10 @@ static void find_lines(const fb_recipe_maker *maker, const fb_recipe *recipe,
         for (int k = 0; path && k < path->n_points; k++) {
             const fb_path_point *here = path->points + k;
             bool placed = here->kind == FB_POINT_FIXED || here->kind == FB_POINT_CONDITIONAL;
-            int end = !placed                        ? -1
+            int end = !placed                       ? -1
                       : here->body == rest->body[0] ? 0
                       : here->body == rest->body[1] ? 1
-                                                     : -1;
+                                                    : -1;
             if (end < 0) {
                 continue;
             }

@@ -66,8 +66,8 @@ typedef struct fb_sections {
     fb_section_head *heads; /* [n_heads] */
     fb_frame *frames;       /* [n_heads][n] */
     double *width; /* [n_heads][n]: width of bundles, of the widest; NULL: as they are thick */
-    double *area;           /* [n]: the section's area, of the widest; NULL: as bundles are shaped */
-    double *bow;            /* [n]: 1/m, how the plane y = 0 is bent about z; NULL: it is even */
+    double *area;  /* [n]: the section's area, of the widest; NULL: as bundles are shaped */
+    double *bow;   /* [n]: 1/m, how the plane y = 0 is bent about z; NULL: it is even */
 } fb_sections;
 
 /* Sections along cores. Corners of cores are rounded to what a muscle so thick can follow. Returns

@@ -6,7 +6,7 @@
 #include "libcore/bundle/sections.h"
 
 #define N FB_PROFILE_SECTIONS
-#define STEEPEST 0.4 /* tangent: how fast the outermost bundles come nearer to the core */
+#define STEEPEST 0.4  /* tangent: how fast the outermost bundles come nearer to the core */
 #define THINNEST 0.03 /* of the widest section's: widths and heights at the ends, at least */
 
 /* The place at a part of the core's length, from 0 to 1; beyond it straight on. Pieces of the core

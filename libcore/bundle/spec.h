@@ -44,13 +44,13 @@ typedef struct fb_outline {
     double (*polygon)[2]; /* n_polygon corners of the section: along width and height, of half the
                              greatest extent; closed by itself */
     int n_polygon;
-    const char *mesh, *frame; /* a file of triangles, in the axes of that frame (NULL: ground) */
-    const char *insertion_frame; /* that with which the insertion moves, in whose axes the mesh is as
-                                    well; NULL: the muscle moves as one */
+    const char *mesh, *frame;    /* a file of triangles, in the axes of that frame (NULL: ground) */
+    const char *insertion_frame; /* that with which the insertion moves, in whose axes the mesh is
+                                    as well; NULL: the muscle moves as one */
     const char *unit;            /* of the file, and of the points: "m" (NULL too) or "mm" */
     fb_spec_line origin, insertion; /* points of the attachments, in the mesh's axes and unit; none:
                                        the ends of the cores */
-    fb_shell surface;           /* the mesh, m, once fb_bundle_spec_meshes has read it */
+    fb_shell surface;               /* the mesh, m, once fb_bundle_spec_meshes has read it */
 } fb_outline;
 
 typedef struct fb_spec_muscle {

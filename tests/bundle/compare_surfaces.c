@@ -23,9 +23,9 @@
 #include "libcore/bundle/solid.h"
 
 #define PI 3.14159265358979323846
-#define CELL 0.006      /* m: of the grid in which triangles are looked for */
-#define SAMPLE 4e-6     /* m^2 */
-#define CUBE 0.0015     /* m */
+#define CELL 0.006  /* m: of the grid in which triangles are looked for */
+#define SAMPLE 4e-6 /* m^2 */
+#define CUBE 0.0015 /* m */
 #define SPINDLE_RINGS 48
 
 typedef struct grid {
@@ -235,9 +235,9 @@ static double nearest(const grid *g, const double *p) {
                     size_t cell = (size_t)((z * g->n[1] + y) * g->n[0] + x);
                     for (int i = g->first[cell]; i < g->first[cell + 1]; i++) {
                         const int *f = g->mesh.faces[g->items[i]];
-                        best = fmin(best, from_triangle(p, g->mesh.vertices[f[0]],
-                                                        g->mesh.vertices[f[1]],
-                                                        g->mesh.vertices[f[2]]));
+                        best = fmin(best,
+                                    from_triangle(p, g->mesh.vertices[f[0]], g->mesh.vertices[f[1]],
+                                                  g->mesh.vertices[f[2]]));
                     }
                 }
             }
@@ -324,9 +324,9 @@ static double dice(const fb_shell *a, const fb_shell *b) {
             at[k] = (int)floor((p[k] - t->low[k]) / CUBE + 0.5);
             in = in && at[k] >= 0 && at[k] < t->n[k];
         }
-        both += in && t->inside[((size_t)at[2] * (size_t)t->n[1] + (size_t)at[1]) *
-                                    (size_t)t->n[0] +
-                                (size_t)at[0]];
+        both += in &&
+                t->inside[((size_t)at[2] * (size_t)t->n[1] + (size_t)at[1]) * (size_t)t->n[0] +
+                          (size_t)at[0]];
     }
     return 2 * (double)both / (double)(s->count + t->count);
 }

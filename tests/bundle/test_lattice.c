@@ -153,11 +153,11 @@ static void flat_ones_have_their_width_and_height(void) {
     static const double corners[] = {0, 0.3, 1};
     for (int k = 0; k < 9; k++) {
         fb_lattice_outline o = {.kind = FB_LATTICE_FLAT,
-                        .ratio = 0.75,
-                        .aspect = k / 3 == 0   ? 1
-                                  : k / 3 == 1 ? 3
-                                               : 0.4,
-                        .corner = corners[k % 3]};
+                                .ratio = 0.75,
+                                .aspect = k / 3 == 0   ? 1
+                                          : k / 3 == 1 ? 3
+                                                       : 0.4,
+                                .corner = corners[k % 3]};
         fb_lattice l;
         FB_EQUAL_STR(fb_lattice_for(&l, &o, 400), NULL);
         check_sound(&l);
@@ -200,7 +200,10 @@ static bool inside(const double (*p)[2], size_t n, double x, double y) {
 /* Of a convex outline the cells are those with their centres inside, exactly. */
 static void polygons_are_covered(void) {
     static const double kite[][2] = {{30, -2}, {4, 21}, {-18, 6}, {-9, -17}, {12, -16}};
-    fb_lattice_outline o = {.kind = FB_LATTICE_POLYGON, .ratio = 0.6, .points = kite, .n_points = 5};
+    fb_lattice_outline o = {.kind = FB_LATTICE_POLYGON,
+                            .ratio = 0.6,
+                            .points = kite,
+                            .n_points = 5};
     fb_lattice l;
     FB_EQUAL_STR(fb_lattice_for(&l, &o, 400), NULL);
     check_sound(&l);
@@ -256,7 +259,10 @@ static void nonsense_is_refused(void) {
     FB_HOLDS(fb_lattice_for(&l, &o, 400), "corner");
     o.ratio = -1;
     FB_HOLDS(fb_lattice_for(&l, &o, 400), "ratio");
-    o = (fb_lattice_outline){.kind = FB_LATTICE_POLYGON, .ratio = 0.5, .points = away, .n_points = 3};
+    o = (fb_lattice_outline){.kind = FB_LATTICE_POLYGON,
+                             .ratio = 0.5,
+                             .points = away,
+                             .n_points = 3};
     FB_HOLDS(fb_lattice_for(&l, &o, 400), "core lies outside");
     o.points = line;
     FB_HOLDS(fb_lattice_for(&l, &o, 400), "no area");

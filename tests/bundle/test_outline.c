@@ -161,7 +161,9 @@ static void sheets_have_bows(void) {
 static void nonsense_is_refused(void) {
     tube *t = make_tube(0.2, 0, 0.03, 0.015, 0, false);
     fb_profile p;
-    fb_shell flat = {.vertices = t->shell.vertices, .faces = t->shell.faces, .n_vertices = 3,
+    fb_shell flat = {.vertices = t->shell.vertices,
+                     .faces = t->shell.faces,
+                     .n_vertices = 3,
                      .n_faces = 0};
     const char *why = fb_profile_make(&p, &flat, (const double(*)[3])t->ends, 1,
                                       (const double(*)[3])(t->ends + 1), 1);

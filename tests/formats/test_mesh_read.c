@@ -59,9 +59,11 @@ static size_t ply_box(char *to, size_t room, int form) {
     static const char *const names[] = {"ascii", "binary_little_endian", "binary_big_endian"};
     size_t n = (size_t)snprintf(
         to, room,
-        "ply\r\nformat %s 1.0\ncomment a box\nelement vertex 8\nproperty float x\nproperty uchar red\n"
+        "ply\r\nformat %s 1.0\ncomment a box\nelement vertex 8\nproperty float x\nproperty uchar "
+        "red\n"
         "property double y\nproperty float32 z\nelement thing 1\nproperty list uchar short n\n"
-        "element face 6\nproperty list uint8 int vertex_indices\nproperty short flags\nend_header\n",
+        "element face 6\nproperty list uint8 int vertex_indices\nproperty short "
+        "flags\nend_header\n",
         names[form]);
 #define PUT(TYPE, VALUE) \
     do { \
@@ -256,8 +258,8 @@ static void survives_prefixes_and_lack_of_memory(void) {
 static const fb_test tests[] = {
     FB_TEST(reads_obj),
     FB_TEST(reads_ply),
-        FB_TEST(rejects_ply),
-        FB_TEST(reads_stl),
+    FB_TEST(rejects_ply),
+    FB_TEST(reads_stl),
     FB_TEST(reads_vtp),
     FB_TEST(refuses_what_is_no_mesh),
     FB_TEST(survives_prefixes_and_lack_of_memory),
