@@ -33,7 +33,8 @@ static const char *const column_names[] = {"name",
                                            "notes"};
 
 const char *fb_recipe_source_word(fb_recipe_source source) {
-    static const char *const words[] = {"model", "spec", "measured", "table", "path", "width"};
+    static const char *const words[] = {"model", "spec", "measured", "mesh",
+                                        "table", "path", "width"};
     return words[source];
 }
 

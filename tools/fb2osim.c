@@ -5,8 +5,7 @@
 
 static const fb_option options[] = {
     {0, "to", "VERSION", "document version to write: 40500 (the default) or 40000"},
-    {0, "bundles", "K",
-     "each muscle with bundles (fbgen) as K sub-muscles, with their shares of force"},
+    {0, "bundles", "K", "each muscle with bundles (of fbgen) as K sub-muscles"},
     {0, "max-size", "MB", "refuse larger files; 256 unless given"},
     {0, NULL, NULL, NULL},
 };

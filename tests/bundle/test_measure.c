@@ -189,7 +189,7 @@ static void heads_have_no_gaps_between_them(void) {
         body.bundles[i].rings = body.bundles[i].cell[1] == 0 ? body.bundles[i].rings : 0;
     }
     fb_body_measure(&m, &body, 0, -1);
-    FB_NEAR(m.penetration, 0.2, 1e-9, 0);
+    FB_NEAR(m.between_heads, 0.2, 1e-9, 0);
     fb_body_free(&body);
 }
 

@@ -202,6 +202,7 @@ static void refuses_what_is_no_mesh(void) {
         {"x.stl", "solid\nvertex 1 2\n", "three numbers"},
         {"x.stl", "solid", "no faces"},
         {"x.vtk", "vtk", "not read"},
+        {"x.ply", "ply", "header does not end"},
         {"x.vtp", "<VTKFile/>", "no PolyData"},
         {"x.vtp", "<VTKFile>", ""},
         {"x.vtp", VTP(POINTS, "binary", CORNERS, "24"), "not text"},
