@@ -240,7 +240,7 @@ const char *fb_ply_read(const char *bytes, size_t size, const fb_ply_sink *sink,
     for (int k = 0; !why && k < r.n_elements; k++) {
         const element *e = &r.elements[k];
         for (double i = 0; !why && i < e->n; i++) {
-            double point[3] = {FB_NAN, FB_NAN, FB_NAN}, other;
+            double point[3] = {FB_NAN, FB_NAN, FB_NAN}, other = 0;
             for (int j = 0; !why && j < e->n_properties; j++) {
                 const property *q = &e->properties[j];
                 double *x = q->axis >= 0 ? &point[q->axis] : &other;

@@ -380,10 +380,15 @@ static void directions(const moments *m, int widest, double step, double *angle)
     }
 }
 
+/* Which piece a length is in, in pieces. */
+static int piece_at(double length) {
+    int k = (int)floor(length);
+    return k < 0 ? 0 : k > N - 1 ? N - 1 : k;
+}
+
 /* Which piece a cube is in. */
 static int piece_of(const cubes *c, size_t i, double from, double step) {
-    int k = (int)floor((c->at[i] - from) / step);
-    return k < 0 ? 0 : k > N - 1 ? N - 1 : k;
+    return piece_at((c->at[i] - from) / step);
 }
 
 /* A cube's place from its section's centroid, along the section's own width and height. */
@@ -435,6 +440,7 @@ static void find_outline(fb_profile *p, const cubes *c, double from, double step
                          const double *angle) {
     static const double pi = 3.14159265358979323846;
     double far[FB_PROFILE_CORNERS] = {0}, in[FB_PROFILE_CORNERS] = {0}, y2[N] = {0};
+    double h = c->solid.h;
     for (int turn = 0; turn < 2; turn++) {
         for (size_t i = 0; i < c->n; i++) {
             double at[2];
@@ -442,8 +448,10 @@ static void find_outline(fb_profile *p, const cubes *c, double from, double step
             double mean = p->width[k] * p->width[k] / 16; /* of x^2 */
             at[1] -= 0.5 * p->bow[k] * (at[0] * at[0] - mean);
             y2[k] += turn ? 0 : at[1] * at[1];
-            if (turn && p->area[k] >= THICK * p->area[p->widest]) {
-                double u = 2 * at[0] / p->width[k], v = 2 * at[1] / p->height[k];
+            bool counts = turn && p->area[k] >= THICK * p->area[p->widest];
+            for (int part = 0; counts && part < 9; part++) { /* of the cube */
+                double u = 2 * (at[0] + h * (part % 3 - 1) / 3) / p->width[k];
+                double v = 2 * (at[1] + h * (part / 3 - 1) / 3) / p->height[k];
                 int sector = (int)floor((atan2(v, u) / (2 * pi) + 1) * FB_PROFILE_CORNERS + 0.5);
                 sector %= FB_PROFILE_CORNERS;
                 far[sector] += sqrt(u * u + v * v);
@@ -451,7 +459,7 @@ static void find_outline(fb_profile *p, const cubes *c, double from, double step
             }
         }
         for (int k = 0; k < N && !turn; k++) {
-            double own = c->solid.h * c->solid.h / 12; /* a cube's own */
+            double own = h * h / 12; /* a cube's own */
             p->height[k] = 4 * sqrt(y2[k] / fmax(m[k].n, 1) + own);
         }
     }
@@ -462,18 +470,31 @@ static void find_outline(fb_profile *p, const cubes *c, double from, double step
     }
 }
 
+/* Areas: of each cube the parts of it, along the core, that are in a piece. What is beyond the ends
+ * is in the last piece. */
+static void find_areas(fb_profile *p, const cubes *c, double from, double step) {
+    double cube = p->volume / (double)c->n, h = c->solid.h;
+    for (size_t i = 0; i < c->n; i++) {
+        double low = (c->at[i] - h / 2 - from) / step, high = low + h / step;
+        for (int k = piece_at(low); k <= piece_at(high); k++) {
+            double a = k == 0 ? low : fmax(low, k), b = k == N - 1 ? high : fmin(high, k + 1);
+            p->area[k] += cube / step * (b - a) / (high - low);
+        }
+    }
+}
+
 static void measure_sections(fb_profile *p, const cubes *c, const course *core, double from,
                              double step) {
     moments m[N];
-    double angle[N], cube = p->volume / (double)c->n;
+    double angle[N];
     memset(m, 0, sizeof m);
     for (size_t i = 0; i < c->n; i++) {
         double x = c->aside[i][0], y = c->aside[i][1];
         add_moments(&m[piece_of(c, i, from, step)], &(moments){1, x, y, x * x, x * y, y * y});
     }
+    find_areas(p, c, from, step);
     p->widest = 0;
     for (int k = 0; k < N; k++) {
-        p->area[k] = m[k].n * cube / step;
         p->widest = p->area[k] > p->area[p->widest] ? k : p->widest;
     }
     directions(m, p->widest, step, angle);

@@ -38,7 +38,8 @@ static void a_spec_is_read_whole(void) {
                   "0], [0, -0.1, 0], [0, -0.2, 0]]}]},\n"
                   "{'name': 'BRA', 'outline': [[-1, 0], [1, 0], [0, 0.5]], 'cores': [{'frame': "
                   "'humerus', 'points': [[0, 0, 0], [0, -0.1, 0]]}]},\n"
-                  "{'name': 'PT', 'outline': {'mesh': 'pt.stl', 'frame': 'ulna'}}]}",
+                  "{'name': 'PT', 'outline': {'mesh': 'pt.stl', 'frame': 'ulna', 'unit': 'mm', "
+                  "'insertion_frame': 'radius', 'origin': [[1, 2, 3], [4, 5, 6]]}}]}",
                   &diag),
         FB_OK);
     FB_EQUAL_INT(spec.n_muscles, 3);
@@ -78,6 +79,11 @@ static void a_spec_is_read_whole(void) {
     FB_EQUAL_INT(pt->outline.kind, FB_OUTLINE_MESH);
     FB_EQUAL_STR(pt->outline.mesh, "pt.stl");
     FB_EQUAL_STR(pt->outline.frame, "ulna");
+    FB_EQUAL_STR(pt->outline.unit, "mm");
+    FB_EQUAL_STR(pt->outline.insertion_frame, "radius");
+    FB_EQUAL_INT(pt->outline.origin.n_points, 2);
+    FB_SAME(pt->outline.origin.points[1][2], 6); /* the mesh is not read yet */
+    FB_EQUAL_INT(pt->outline.insertion.n_points, 0);
     FB_EQUAL_INT(diag.n, 0);
     fb_bundle_spec_free(&spec);
     fb_bundle_spec_free(&spec);
@@ -120,6 +126,8 @@ static void wrong_members_are_refused(void) {
     refuse_muscle("'outline': [[0, 1], [1, 0], [1]]",
                   "/muscles/0/outline/2: must be a list of two");
     refuse_muscle("'outline': {'frame': 'x'}", "must have a mesh");
+    refuse_muscle("'outline': {'mesh': 'x', 'unit': 'cm'}", "\"m\" or \"mm\"");
+    refuse_muscle("'outline': {'mesh': 'x', 'origin': [[1, 2, 3]]}", "two points or more");
     refuse_muscle("'fascicles': [[[0, 0, 0]]]", "two points or more");
     refuse_muscle("'fascicles': [{'frame': 'x'}]", "must have points");
     refuse_muscle("'cores': [{}]", "must have a line or points");

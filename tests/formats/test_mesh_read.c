@@ -53,6 +53,102 @@ static void reads_obj(void) {
     check_box(text, (size_t)n - 1, "BOX.OBJ", 12);
 }
 
+/* The box as a PLY file; binary of a byte order, or text. With what is to be skipped: normals,
+ * colours, an element of its own, a list before the corners. */
+static size_t ply_box(char *to, size_t room, int form) {
+    static const char *const names[] = {"ascii", "binary_little_endian", "binary_big_endian"};
+    size_t n = (size_t)snprintf(
+        to, room,
+        "ply\r\nformat %s 1.0\ncomment a box\nelement vertex 8\nproperty float x\nproperty uchar "
+        "red\n"
+        "property double y\nproperty float32 z\nelement thing 1\nproperty list uchar short n\n"
+        "element face 6\nproperty list uint8 int vertex_indices\nproperty short "
+        "flags\nend_header\n",
+        names[form]);
+#define PUT(TYPE, VALUE) \
+    do { \
+        TYPE value_ = (TYPE)(VALUE); \
+        const unsigned char *p_ = (const unsigned char *)&value_; \
+        if (form == 0) { \
+            n += (size_t)snprintf(to + n, room - n, "%g ", (double)value_); \
+        } \
+        for (size_t b_ = 0; form && b_ < sizeof value_; b_++) { \
+            to[n++] = (char)p_[(form == 1) == little ? b_ : sizeof value_ - 1 - b_]; \
+        } \
+    } while (0)
+    const short one = 1;
+    bool little = *(const char *)&one == 1;
+    for (int i = 0; i < 8; i++) {
+        PUT(float, corners[i][0]);
+        PUT(unsigned char, 200);
+        PUT(double, corners[i][1]);
+        PUT(float, corners[i][2]);
+    }
+    PUT(unsigned char, 2);
+    PUT(short, -3);
+    PUT(short, 300);
+    for (int i = 0; i < 6; i++) {
+        PUT(unsigned char, 4);
+        for (int k = 0; k < 4; k++) {
+            PUT(int, sides[i][k]);
+        }
+        PUT(short, i);
+    }
+#undef PUT
+    return n;
+}
+
+static void reads_ply(void) {
+    char text[4000];
+    for (int form = 0; form < 3; form++) {
+        check_box(text, ply_box(text, sizeof text, form), "box.ply", 12);
+    }
+}
+
+static void refuse_ply(const char *text, int line, const char *why) {
+    fb_mesh_file mesh;
+    fb_diag diag;
+    FB_EQUAL_INT(read_text(&mesh, text, strlen(text), "x.ply", &diag), FB_E_INPUT);
+    const fb_record *record = FB_RECORD(&diag, FB_ERROR, FB1402, line);
+    if (record) {
+        FB_HOLDS(record->message, why);
+    }
+    fb_diag_clear(&diag);
+}
+
+static void rejects_ply(void) {
+    char text[4000];
+    const char *const wrong[][2] = {
+        {"plx\n", "does not begin with 'ply'"},
+        {"ply\nformat ascii 2.0\n", "version 1.0"},
+        {"ply\nformat binary 1.0\n", "neither ascii nor"},
+        {"ply\nproperty float x\n", "property of no element"},
+        {"ply\nelement vertex -1\n", "not a whole number"},
+        {"ply\nelement vertex 1\nproperty half x\n", "unknown type"},
+        {"ply\nelement face 1\nproperty list float int vertex_indices\n", "no whole number"},
+        {"ply\nelement vertex 0\nend_header\n", "does not say its format"},
+        {"ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\n", "header does not end"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        refuse_ply(wrong[i][0], -1, wrong[i][1]);
+    }
+    refuse_ply("ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n1\n", -1,
+               "not finite"); /* no y and no z */
+    refuse_ply("ply\nformat ascii 1.0\nelement face 1\nproperty list uchar int vertex_index\n"
+               "end_header\n3 0 1 2\n",
+               6, "does not exist");
+    for (int form = 0; form < 3; form++) { /* every beginning of a good file */
+        size_t n = ply_box(text, sizeof text, form);
+        for (size_t k = 0; k + (form ? 0 : 3) < n; k++) {
+            fb_mesh_file mesh;
+            fb_diag diag;
+            FB_EQUAL_INT(read_text(&mesh, text, k, "x.ply", &diag), FB_E_INPUT);
+            FB_EQUAL_INT(diag.n, 1);
+            fb_diag_clear(&diag);
+        }
+    }
+}
+
 static void reads_stl(void) {
     char text[8000], bytes[84 + 50 * 12] = {0};
     int n = snprintf(text, sizeof text, "solid box\n"), k = 0;
@@ -105,6 +201,7 @@ static void refuses_what_is_no_mesh(void) {
         {"x.obj", "v 0 0 0\nf 1 x 1\n", "whole number"},
         {"x.stl", "solid\nvertex 1 2\n", "three numbers"},
         {"x.stl", "solid", "no faces"},
+        {"x.vtk", "vtk", "not read"},
         {"x.ply", "ply", "header does not end"},
         {"x.vtp", "<VTKFile/>", "no PolyData"},
         {"x.vtp", "<VTKFile>", ""},
@@ -161,6 +258,8 @@ static void survives_prefixes_and_lack_of_memory(void) {
 
 static const fb_test tests[] = {
     FB_TEST(reads_obj),
+    FB_TEST(reads_ply),
+    FB_TEST(rejects_ply),
     FB_TEST(reads_stl),
     FB_TEST(reads_vtp),
     FB_TEST(refuses_what_is_no_mesh),
