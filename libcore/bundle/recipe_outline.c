@@ -208,8 +208,7 @@ static void set_parts(fb_profile_rest *rest, const fb_state *state) {
         return;
     }
     for (int k = 0; rest->n_lines > 0 && k < N + 2; k++) {
-        rest->part[k] = share_of(rest->lines[0], rest->n_lines, rest->shape.core[k], NULL,
-                                 NULL);
+        rest->part[k] = share_of(rest->lines[0], rest->n_lines, rest->shape.core[k], NULL, NULL);
     }
     if (rest->n_lines > 0) {
         return;
