@@ -108,6 +108,7 @@ typedef struct gallery_plan {
     double bundles;               /* 0: 400 */
     size_t layers;                /* of the belly; 0: 32 */
     double stretch;               /* of the belly; 0: 1 */
+    double curve;                 /* of the junctions, as fb_form_options has it */
     double strength, bend, twist; /* bent about x, twisted about z */
     const fb_core_line *cores;    /* n_cores (8 at most) instead of a straight one, of equal heads:
                                      their points and places; NULL */

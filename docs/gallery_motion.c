@@ -42,56 +42,6 @@ fb_picture *gallery_figure21(void) {
 
 /* ---- figure 17: a parallel muscle ------------------------------------------------------------ */
 
-/* Part of its widest section that a bundle has at a section k of the muscle. */
-static double part_of(const fb_place_cell *cell, size_t k) {
-    double cut = cell->shape.l2 / cell->shape.c1, z = (double)k - (double)cell->widest;
-    double half = z < 0 ? (double)(cell->widest - cell->lower)
-                        : (double)(cell->upper - cell->widest);
-    double part = fmin(fabs(z) / half, 1) * cut;
-    return 1 - part * part;
-}
-
-/* Lays the muscle again, with bellies that are longer the further from the plane y = 0 they are, by
- * so many layers at each end. All bundles are as wide as the mean of their sections, so that rows
- * of one thickness lie on each other. */
-static void lengthen_outer(gallery_muscle *muscle, double layers) {
-    const fb_form *form = &muscle->form;
-    const fb_sections *sections = &muscle->sections;
-    double *width = gallery_memory(sections->n * sizeof *width);
-    for (size_t c = 0; c < form->lattice.n; c++) {
-        fb_place_cell *cell = &form->cells[c];
-        double y = (2 * cell->j + 1) / (form->extent[1] - 1);
-        size_t more = (size_t)lround(layers * y * y);
-        double before = (double)(cell->upper - cell->lower);
-        cell->lower -= more;
-        cell->upper += more;
-        cell->shape = fb_shape_stretched(&cell->shape,
-                                         (double)(cell->upper - cell->lower) / before);
-    }
-    for (size_t k = 0; k < sections->n; k++) {
-        double sum = 0;
-        for (size_t c = 0; c < form->lattice.n; c++) {
-            sum += part_of(&form->cells[c], k);
-        }
-        width[k] = sqrt(sum / (double)form->lattice.n);
-    }
-    fb_placing placing = {.n_cells = form->lattice.n,
-                          .cells = form->cells,
-                          .n_sections = sections->n,
-                          .base = sections->base,
-                          .n_heads = sections->n_heads,
-                          .frames = sections->frames,
-                          .width = width,
-                          .flush = true};
-    fb_scratch scratch = {0};
-    muscle->body.rings = fb_realloc(muscle->body.rings,
-                                    fb_place_rings(&placing) * sizeof *muscle->body.rings);
-    gallery_must("figure 17", muscle->body.rings ? NULL : "out of memory");
-    gallery_must("figure 17", fb_place_body(&muscle->body, &placing, &scratch));
-    fb_scratch_clear(&scratch);
-    fb_free(width);
-}
-
 /* A parallel muscle, round and stout, so that its junctions can be seen. */
 static void make_parallel(gallery_muscle *muscle) {
     const gallery_plan plan = {.volume = 120e-6,
@@ -99,9 +49,9 @@ static void make_parallel(gallery_muscle *muscle) {
                                .tendon = {0.032, 0.032},
                                .bundles = 160,
                                .layers = 64,
+                               .curve = 6.0 / 64,
                                .strength = 1};
     gallery_muscle_make(muscle, &plan, NULL);
-    lengthen_outer(muscle, 6);
 }
 
 fb_picture *gallery_figure17(void) {

@@ -70,6 +70,7 @@ void gallery_muscle_make(gallery_muscle *muscle, const gallery_plan *plan, const
     fb_form_head heads[MOST_HEADS];
     fb_form_options options = fb_form_options_default();
     options.volume = plan->volume;
+    options.curve = plan->curve;
     options.bundles = plan->bundles > 0 ? plan->bundles : options.bundles;
     if (plan->outline) {
         options.outline = *plan->outline;

@@ -30,6 +30,7 @@ static const fb_option options[] = {
     {0, "ratio", "R", "height over width of bundles at rest; 0.5 unless given"},
     {0, "cut", "X",
      "how much of its half-ellipsoids a belly uses; 0.9, or 0.95 if bellies are staggered"},
+    {0, "junction-curve", "X", "outer bellies reach X of the belly further into the tendons; 0"},
     {0, "packing", "HOW", "'bundles' (the muscle's volume is theirs) or 'envelope' (with gaps)"},
     {0, "no-groups", NULL, "every line is a muscle of its own"},
     {0, "set", "NAME=VALUE", "a coordinate's value, as fbsim; several times"},
@@ -117,6 +118,7 @@ static bool read_options(fb_gen *gen, double *megabytes) {
               fb_cli_number(cli, "specific-tension", 1, 1000, tension, &tension) &&
               fb_cli_number(cli, "ratio", 0.05, 20, r->ratio, &r->ratio) &&
               fb_cli_number(cli, "cut", 0.1, 0.99, 0, &b->cut) &&
+              fb_cli_number(cli, "junction-curve", 0, 1, 0, &b->curve) &&
               fb_cli_number(cli, "strength", 0, 1, FB_NAN, &b->strength) &&
               fb_cli_number(cli, "stretch", 0.3, 3, 1, &b->stretch) &&
               fb_cli_number(cli, "bend-x", -180, 180, 0, angle) &&

@@ -210,6 +210,7 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
     form.name = recipe->name;
     form.volume = recipe->volume * (options->packing == FB_PACK_ENVELOPE ? PI / 4 : 1);
     form.ratio = recipe->ratio;
+    form.curve = options->curve;
     form.bundles = options->bundles > 0  ? options->bundles
                    : recipe->bundles > 0 ? recipe->bundles
                                          : FB_LATTICE_DEFAULT;

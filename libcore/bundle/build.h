@@ -20,6 +20,7 @@ typedef struct fb_build_options {
     size_t layers; /* of the belly */
     double cut;    /* l2 / c1 and l3 / c2; 0: 0.9, or 0.93 of staggered bellies */
     double strength, twist, stretch, bend[2];
+    double curve;  /* of the junction of muscle and tendon: see fb_form_options */
     bool straight; /* along a straight core (bent by `bend` about x and y) instead of the path */
     bool kept; /* bundles keep the lengths that they have in the recipe's pose, stretched alike */
     fb_packing packing;

@@ -95,6 +95,9 @@ const char *fb_form_make(fb_form *form, const fb_form_options *o) {
     if (!(o->fibre_part > 0 && o->fibre_part <= 1)) {
         return "its fibres are not longer than nothing and at most as long as the belly";
     }
+    if (!(o->curve >= 0 && o->curve <= 1)) {
+        return "the curve of its junctions is not from 0 to 1";
+    }
     fb_lattice_outline outline = o->outline;
     outline.ratio = o->ratio;
     const char *why = fb_lattice_for(&form->lattice, &outline, o->bundles);
@@ -108,6 +111,7 @@ const char *fb_form_make(fb_form *form, const fb_form_options *o) {
     form->cut = o->cut;
     form->upright = UPRIGHT;
     form->fibre_part = o->fibre_part;
+    form->curve = o->fibre_part < 1 ? 0 : o->curve;
     form->name = copy(o->name);
     form->heads = fb_alloc(form->n_heads * sizeof *form->heads);
     form->strips = fb_alloc(form->n_heads * sizeof *form->strips);
@@ -165,6 +169,49 @@ void fb_form_size(const fb_form *form, double belly, double strength, double *a,
     }
 }
 
+/* Lets the belly of a cell reach into the tendons, the further the further it is from y = 0. */
+static void lengthen(const fb_form *form, fb_place_cell *cell, const fb_section_head *head) {
+    double y = (2 * cell->j + 1) / form->extent[1];
+    double layers = (double)(head->upper - head->lower);
+    size_t more = (size_t)floor(form->curve * layers * y * y + 0.5);
+    size_t room[2] = {head->lower - head->first, head->last - head->upper};
+    size_t by[2] = {more < room[0] ? more : room[0], more < room[1] ? more : room[1]};
+    fb_shape shape = cell->shape;
+    double volume = fb_shape_belly_volume(&shape), ratio = shape.b / shape.a;
+    shape.l2 *= 1 + (double)by[0] / (double)(cell->widest - cell->lower);
+    shape.l3 *= 1 + (double)by[1] / (double)(cell->upper - cell->widest);
+    shape.c1 = shape.l2 / form->cut;
+    shape.c2 = shape.l3 / form->cut;
+    fb_shape_from_belly(&shape, volume, ratio);
+    cell->shape = shape;
+    cell->lower -= by[0];
+    cell->upper += by[1];
+}
+
+/* The width that all bundles have in a section if their bellies are of different lengths: as thick
+ * as they are in the mean. So rows of one thickness lie on each other. */
+static double *mean_widths(const fb_form *form, const fb_sections *s) {
+    double *width = fb_alloc(s->n_heads * s->n * sizeof *width);
+    for (size_t i = 0; width && i < s->n_heads * s->n; i++) {
+        int head = (int)(i / s->n);
+        size_t k = i % s->n;
+        double sum = 0, n = 0;
+        for (size_t c = 0; c < form->lattice.n; c++) {
+            const fb_place_cell *cell = form->cells + c;
+            if (cell->head[1] != head) {
+                continue;
+            }
+            double z = (double)k - (double)cell->widest;
+            double half = (double)(z < 0 ? cell->widest - cell->lower : cell->upper - cell->widest);
+            double part = fmin(fabs(z) / half, 1) * form->cut;
+            sum += 1 - part * part;
+            n++;
+        }
+        width[i] = sqrt(sum / n);
+    }
+    return width;
+}
+
 /* Where each bundle's belly lies, and its shape, along sections. */
 static void shape_cells(fb_form *form, const fb_sections *s, double strength) {
     int low = form->lattice.low[1], high = low + form->lattice.size[1] - 1;
@@ -193,6 +240,9 @@ static void shape_cells(fb_form *form, const fb_sections *s, double strength) {
         cell->widest = cell->lower + below;
         cell->upper = cell->lower + own;
         cell->last = head->last;
+        if (form->curve > 0) {
+            lengthen(form, cell, head);
+        }
     }
 }
 
@@ -231,7 +281,14 @@ static const char *place(fb_body *body, fb_form *form, const fb_sections *s, boo
                     .upright = form->upright,
                     .flush = flush};
     const char *why = make_room(body, form, &p);
-    return why ? why : fb_place_body(body, &p, scratch);
+    double *width = NULL;
+    if (!why && form->curve > 0 && !s->width) {
+        p.width = width = mean_widths(form, s);
+        why = width ? NULL : "there is not enough memory for its sections";
+    }
+    why = why ? why : fb_place_body(body, &p, scratch);
+    fb_free(width);
+    return why;
 }
 
 const char *fb_form_place(fb_body *body, fb_form *form, const fb_sections *sections,

@@ -25,6 +25,9 @@ typedef struct fb_form_options {
     fb_lattice_outline outline; /* its ratio is not read; FB_LATTICE_ROUND is the default */
     double cut;        /* l2 / c1 and l3 / c2: how much of the half-ellipsoids is used, below 1 */
     double fibre_part; /* bellies of bundles, of the muscle's belly: 1, or less if staggered */
+    double curve; /* how much further the bellies of the outermost rows reach at each end, of the
+                     muscle's belly: the junction of muscle and tendon is a curve then. Only for
+                     bellies that are not staggered, as far as there is tendon */
     const fb_form_head *heads;
     size_t n_heads;
 } fb_form_options;
@@ -45,7 +48,7 @@ typedef struct fb_form {
     fb_lattice lattice;
     fb_place_cell *cells; /* [lattice.n]: their heads, and what the last placing gave them */
     fb_shape *rest;       /* [lattice.n]: shapes whose lengths are kept; NULL until fb_form_keep */
-    double volume, ratio, cut, fibre_part;
+    double volume, ratio, cut, fibre_part, curve;
     double upright;   /* see fb_placing; 0.6 unless it is changed */
     double extent[2]; /* half the lattice's width and height, in half-widths and half-heights */
 } fb_form;
