@@ -627,7 +627,7 @@ static void models_without_what_it_takes(void) {
     char *text = slide("{'name': 'm', 'type': 'Thelen2003', 'max_isometric_force': 500, "
                        "'optimal_fiber_length': 0.1, 'tendon_slack_length': 0.1, 'path': {'points':"
                        " [{'name': 'p', 'frame': 'ground'}, {'name': 'q', 'frame': 'b'}]}}");
-    fb_run run = FB_RUN(fb_fbgen_main, text, "fbgen", "-q", FEW, "-");
+    fb_run run = FB_RUN(fb_fbgen_main, text, "fbgen", "-q", FEW, "--set", "s=0.3", "-");
     FB_TRUE(run.status == 0, "status %d: %s", run.status, run.err);
     FB_HOLDS(run.out, "\"bundles\"");
     fb_run_free(&run);
