@@ -437,6 +437,7 @@ static int generate(fb_gen *gen, fb_model *model, fb_states *states) {
         fb_text_free(&page);
     }
     int written = fb_gen_write_files(gen);
+    gen->unwritten = written != FB_EXIT_OK;
     fb_gen_add_bundles(gen, model, &gen->arena);
     return written != FB_EXIT_OK ? written : code;
 }
@@ -518,7 +519,7 @@ static int run(fb_cli *cli) {
             gen.arena.oom = &oom;
             model->arena.oom = &oom;
             code = generate(&gen, model, &states);
-            if (code == FB_EXIT_OK || code == FB_EXIT_UNSUPPORTED) {
+            if (!gen.unwritten && (code == FB_EXIT_OK || code == FB_EXIT_UNSUPPORTED)) {
                 int written = write_model(&gen, model, input, sha);
                 code = written != FB_EXIT_OK ? written : code;
             }
