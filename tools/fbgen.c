@@ -18,7 +18,7 @@
 #define PENETRATION 0.01 /* of half-heights: what is aimed at */
 #define GAP 0.01
 #define WORST_GAP 0.03
-#define MOST_RINGS 40e6 /* rings of all bundles together that are kept at once */
+#define MOST_RINGS 6e6 /* rings of all bundles together that are kept at once */
 
 static const fb_option options[] = {
     {'m', "muscle", "GLOB", "only muscles of that name, or with such a line; several times"},
