@@ -192,20 +192,20 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
         fb_build_free(build);
         return "there is not enough memory";
     }
-    double spread = spread_of(build->x, recipe);
+    double x[3], spread = spread_of(x, recipe); /* the direction of width at the belly's widest */
     fb_v3_copy(build->up, recipe->up);
     if (!recipe->up_given) {
         face_outward(build->up, recipe);
     }
     bool turned = spread > LEAST_SPREAD * recipe->width && !recipe->up_given;
     if (turned) { /* height is square to the cores' row, on the skin's side */
-        fb_v3_cross(build->up, recipe->along, build->x);
+        fb_v3_cross(build->up, recipe->along, x);
         if (fb_v3_dot(build->up, recipe->up) < 0) {
             fb_v3_scale(build->up, -1, build->up);
         }
     }
-    fb_v3_cross(build->x, build->up, recipe->along);
-    order_cores(build->core, recipe, build->x);
+    fb_v3_cross(x, build->up, recipe->along);
+    order_cores(build->core, recipe, x);
     fb_form_options form = fb_form_options_default();
     form.name = recipe->name;
     form.volume = recipe->volume * (options->packing == FB_PACK_ENVELOPE ? PI / 4 : 1);
@@ -262,16 +262,17 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
     return why;
 }
 
-/* The strip of a head whose belly is so long. */
-static void set_strip(fb_core_line *line, const fb_build *build, size_t head, double belly) {
+/* The strip of a head whose belly is so long, at a strength. */
+static void set_strip(fb_core_line *line, const fb_build *build, size_t head, double belly,
+                      double strength) {
     line->left = build->form.strips[head].left;
     line->right = build->form.strips[head].right;
-    fb_form_size(&build->form, belly, build->options.strength, &line->half_width, NULL, NULL);
+    fb_form_size(&build->form, belly, strength, &line->half_width, NULL, NULL);
 }
 
 /* A core of the recipe's length in a frame of its own, straight or bent. */
-static const char *straight_sections(fb_build *build, fb_sections *sections, fb_section_options *o,
-                                     double stretch) {
+static const char *straight_sections(const fb_build *build, fb_sections *sections,
+                                     fb_section_options *o, const fb_build_options *as) {
     double points[STRAIGHT_POINTS][3], tendon[2] = {0, 0}, widest = 0;
     size_t heads = build->form.n_heads;
     for (size_t h = 0; h < heads; h++) {
@@ -280,8 +281,8 @@ static const char *straight_sections(fb_build *build, fb_sections *sections, fb_
         tendon[1] += core->volume_share * build->tendon[h][1];
         widest += core->volume_share * build->widest[h];
     }
-    double belly = build->belly * stretch, length = tendon[0] + belly + tendon[1];
-    fb_core_bent(points, STRAIGHT_POINTS, length, build->options.bend[0], build->options.bend[1]);
+    double belly = build->belly * as->stretch, length = tendon[0] + belly + tendon[1];
+    fb_core_bent(points, STRAIGHT_POINTS, length, as->bend[0], as->bend[1]);
     fb_core_line line = {.points = (const double(*)[3])points,
                          .n_points = STRAIGHT_POINTS,
                          .belly = {tendon[0], tendon[0] + belly},
@@ -292,7 +293,7 @@ static const char *straight_sections(fb_build *build, fb_sections *sections, fb_
     }
     for (size_t h = 0; h < heads; h++) {
         lines[h] = line;
-        set_strip(lines + h, build, h, belly);
+        set_strip(lines + h, build, h, belly, as->strength);
     }
     fb_v3_set(o->up, 0, 1, 0);
     o->radius = 0;
@@ -301,8 +302,8 @@ static const char *straight_sections(fb_build *build, fb_sections *sections, fb_
     return why;
 }
 
-static const char *path_sections(fb_build *build, const fb_recipe *recipe, fb_sections *sections,
-                                 fb_section_options *o) {
+static const char *path_sections(const fb_build *build, const fb_recipe *recipe,
+                                 fb_sections *sections, fb_section_options *o, double strength) {
     size_t heads = build->form.n_heads;
     fb_core_line *lines = fb_alloc(heads * sizeof *lines);
     if (!lines) {
@@ -319,7 +320,7 @@ static const char *path_sections(fb_build *build, const fb_recipe *recipe, fb_se
                                   .n_points = core->n_points,
                                   .belly = {from, to},
                                   .widest = from + build->widest[h] * (to - from)};
-        set_strip(lines + h, build, h, to - from);
+        set_strip(lines + h, build, h, to - from, strength);
     }
     if (recipe != build->recipe) { /* height turns with the muscle's own bone */
         fb_v3_copy(o->up, recipe->up);
@@ -329,8 +330,8 @@ static const char *path_sections(fb_build *build, const fb_recipe *recipe, fb_se
     return why;
 }
 
-static const char *sections_of(fb_build *build, const fb_recipe *recipe, fb_sections *sections,
-                               const fb_build_options *as, int ease) {
+static const char *sections_of(const fb_build *build, const fb_recipe *recipe,
+                               fb_sections *sections, const fb_build_options *as, int ease) {
     size_t fine = (size_t)ceil(FIBRE_LAYERS / build->form.fibre_part);
     fb_section_options o = {.layers = build->form.fibre_part < 1 && as->layers < fine ? fine
                                                                                       : as->layers,
@@ -350,8 +351,8 @@ static const char *sections_of(fb_build *build, const fb_recipe *recipe, fb_sect
     o.radius = (ease ? 2 : 1) * 0.5 * fb_greater(height, fb_lesser(width, 2 * height));
     o.more = as->kept ? 0.75 * build->belly * as->stretch : 0;
     fb_v3_copy(o.up, build->up);
-    return as->straight ? straight_sections(build, sections, &o, as->stretch)
-                        : path_sections(build, recipe, sections, &o);
+    return as->straight ? straight_sections(build, sections, &o, as)
+                        : path_sections(build, recipe, sections, &o, as->strength);
 }
 
 /* One attempt, along cores as they are (0) to ever smoother ones, with less twist. */

@@ -282,8 +282,6 @@ static const char *lay_out(maker *m) {
             head->last = head->upper;
             c->belly[1] = c->length;
         }
-        head->tendon[0] = c->belly[0];
-        head->tendon[1] = c->length - c->belly[1];
         head->below = c->widest - c->belly[0];
         head->above = c->belly[1] - c->widest;
     }

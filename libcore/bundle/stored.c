@@ -161,7 +161,6 @@ static void restore_recipe(fb_recipe *recipe, const fb_build *build, const fb_st
             fb_v3_copy(recipe->up, up);
         }
     }
-    fb_v3_cross(recipe->across, recipe->up, recipe->along);
     recipe->up_given = true;
 }
 
@@ -306,11 +305,5 @@ const char *fb_stored_build(fb_build *build, fb_recipe *recipe, const fb_stored 
     build->twist = stored->twist;
     build->law = stored->law;
     fb_v3_copy(build->up, recipe->up);
-    fb_v3_cross(build->x, build->up, recipe->along);
     return NULL;
-}
-
-void fb_stored_follow(fb_build *build) {
-    fb_v3_copy(build->up, build->recipe->up);
-    fb_v3_copy(build->x, build->recipe->across);
 }
