@@ -96,6 +96,9 @@ if [ -n "$corpus" ]; then
     /usr/bin/python3 tests/corpus.py "$build" "$corpus" > "$work/corpus.log"
     cat "$work/corpus.log"
     add_counts "$work/corpus.log"
+    /usr/bin/python3 tests/bundles_corpus.py "$build" "$corpus" "$work" > "$work/bundles.log"
+    cat "$work/bundles.log"
+    add_counts "$work/bundles.log"
     if [ -d "$corpus/corpus/skeletons/lhdl" ]; then
         /usr/bin/python3 tests/bundles_lhdl.py "$build" "$corpus/corpus/skeletons/lhdl" "$work/lhdl" \
             > "$work/lhdl.log"

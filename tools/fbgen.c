@@ -18,7 +18,7 @@
 #define PENETRATION 0.01 /* of half-heights: what is aimed at */
 #define GAP 0.01
 #define WORST_GAP 0.03
-#define MOST_RINGS 40e6 /* rings of all bundles together that are kept at once */
+#define MOST_RINGS 6e6 /* rings of all bundles together that are kept at once */
 
 static const fb_option options[] = {
     {'m', "muscle", "GLOB", "only muscles of that name, or with such a line; several times"},
@@ -437,6 +437,7 @@ static int generate(fb_gen *gen, fb_model *model, fb_states *states) {
         fb_text_free(&page);
     }
     int written = fb_gen_write_files(gen);
+    gen->unwritten = written != FB_EXIT_OK;
     fb_gen_add_bundles(gen, model, &gen->arena);
     return written != FB_EXIT_OK ? written : code;
 }
@@ -518,7 +519,7 @@ static int run(fb_cli *cli) {
             gen.arena.oom = &oom;
             model->arena.oom = &oom;
             code = generate(&gen, model, &states);
-            if (code == FB_EXIT_OK || code == FB_EXIT_UNSUPPORTED) {
+            if (!gen.unwritten && (code == FB_EXIT_OK || code == FB_EXIT_UNSUPPORTED)) {
                 int written = write_model(&gen, model, input, sha);
                 code = written != FB_EXIT_OK ? written : code;
             }

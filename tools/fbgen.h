@@ -46,6 +46,7 @@ typedef struct fb_gen {
     bool patent;
     int patent_layers[2];
     int jobs;
+    bool unwritten; /* a file beside the document could not be written: nor is that */
     double seconds; /* that placing took, all together */
 } fb_gen;
 

@@ -395,11 +395,12 @@ static const char *attempt(fb_build *build, const fb_recipe *recipe, fb_body *bo
 const char *fb_build_place(fb_build *build, const fb_recipe *recipe, fb_body *body,
                            fb_scratch *scratch) {
     const char *why = NULL;
-    for (build->ease = 0; build->ease < EASINGS; build->ease++) {
+    for (build->ease = build->least_ease; build->ease < EASINGS; build->ease++) {
         build->form.upright = build->ease + 1 < EASINGS && !build->options.straight ? STRICT
                                                                                     : LENIENT;
         why = attempt(build, recipe, body, build->ease, scratch);
         if (!why || build->options.straight) {
+            build->least_ease = why ? build->least_ease : build->ease;
             break;
         }
     }

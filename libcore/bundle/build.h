@@ -47,6 +47,8 @@ typedef struct fb_build {
     double belly;        /* m, of the mean core in that pose */
     int ease; /* how much smoother cores the last placing took than the paths, so that sections do
                  not cross: 0 as usual, 1 corners rounded twice as much, 2 parabolas, 3 straight */
+    int least_ease; /* that of the first placing, which later ones start from: cores do not change
+                       their kind to and fro while a muscle moves */
 } fb_build;
 
 /* Returns NULL or a sentence that says why this muscle can have no body. The recipe must live as

@@ -225,8 +225,10 @@ WIDE void fb_row_size(double *b, size_t stride, size_t n, size_t widest, double 
 WIDE double fb_row_lean(const double *b, size_t stride, size_t from, size_t to) {
     size_t s = stride;
     double least = 1;
-    for (size_t k = from; k < to; k++) {
-        v3 g = get(b + ROW_G * s, s, k), d = unit(sub(get(b, s, k + 1), get(b, s, k)));
+    for (size_t k = from; k <= to; k++) {
+        size_t next = k < to ? k + 1 : k - 1;
+        v3 g = get(b + ROW_G * s, s, k), d = unit(sub(get(b, s, next), get(b, s, k)));
+        d = k < to ? d : times(-1, d);
         double ring = dot(g, get(b + ROW_T * s, s, k)), layer = dot(g, d);
         double worse = !(ring + layer > -3) ? -1 : ring < layer ? ring : layer; /* -1: no number */
         least = worse < least ? worse : least;

@@ -59,8 +59,8 @@ void fb_row_follow(double *b, const double *a, const double *below, size_t strid
  * area is that of the widest. */
 void fb_row_size(double *b, size_t stride, size_t n, size_t widest, double a, double height,
                  const double c[2], const double least[2], const double *width, const double *area);
-/* The least cosine of the angles between the axis and a ring's normal, and between it and the layer
- * above the ring; of the layers from section `from` to `to`. -1 if one is no number. */
+/* The least cosine of the angles between the axis and rings' normals, and between it and the layers
+ * above them (below the last), from section `from` to `to`. -1 if one is no number. */
 double fb_row_lean(const double *b, size_t stride, size_t from, size_t to);
 /* All semi-axes times f. */
 void fb_row_scale(double *b, size_t stride, size_t n, double f);

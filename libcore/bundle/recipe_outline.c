@@ -30,20 +30,36 @@ typedef struct fb_profile_rest {
     double part[N + 2]; /* of the core's points: how much they go with the insertion, 0 to 1 */
 } fb_profile_rest;
 
-/* How much a point goes with the insertion. */
-static double share_of(const bridge *lines, int n, const double *point) {
-    double sum = 0, weights = 0;
+/* How much a point goes with the insertion; and, if the two motions of the origin's and the
+ * insertion's body are given, where it comes to. Along a line its place goes over in proportion, so
+ * that the line stays straight between its ends; what it is away from the line turns with both. */
+static double share_of(const bridge *lines, int n, const double *point, const fb_pose motion[2],
+                       double *moved) {
+    double sum = 0, weights = 0, place[3] = {0, 0, 0};
     for (int i = 0; i < n; i++) {
-        double d[3], way[3], near[3];
+        double d[3], way[3], near[3], end[2][3], turned[2][3];
         fb_v3_sub(way, lines[i].to, lines[i].from);
         fb_v3_sub(d, point, lines[i].from);
         double u = fb_v3_dot(d, way) / fb_v3_dot(way, way);
         u = fb_lesser(fb_greater(u, 0), 1);
         fb_v3_copy(near, lines[i].from);
         fb_v3_madd(near, u, way);
-        double far = fb_greater(fb_v3_distance(point, near), NEAR);
-        sum += u / (far * far);
-        weights += 1 / (far * far);
+        double far = fb_greater(fb_v3_distance(point, near), NEAR), weight = 1 / (far * far);
+        sum += u * weight;
+        weights += weight;
+        if (moved) {
+            fb_v3_sub(d, point, near);
+            fb_pose_point(end[0], &motion[0], lines[i].from);
+            fb_pose_point(end[1], &motion[1], lines[i].to);
+            for (int k = 0; k < 2; k++) {
+                fb_m3_mul_v3(turned[k], motion[k].R, d);
+                fb_v3_madd(place, weight * (k ? u : 1 - u), end[k]);
+                fb_v3_madd(place, weight * (k ? u : 1 - u), turned[k]);
+            }
+        }
+    }
+    if (moved) {
+        fb_v3_scale(moved, 1 / weights, place);
     }
     return sum / weights;
 }
@@ -81,10 +97,14 @@ static void place(fb_recipe *recipe, fb_arena *arena, const fb_state *state) {
     *p = rest->shape;
     for (int k = 0; k < N + 2; k++) {
         double a[3], b[3];
-        fb_pose_point(a, &pose[0], rest->shape.core[k]);
-        fb_pose_point(b, &pose[1], rest->shape.core[k]);
-        fb_v3_scale(p->core[k], 1 - rest->part[k], a);
-        fb_v3_madd(p->core[k], rest->part[k], b);
+        if (rest->n_lines > 0) {
+            share_of(rest->lines[0], rest->n_lines, rest->shape.core[k], pose, p->core[k]);
+        } else {
+            fb_pose_point(a, &pose[0], rest->shape.core[k]);
+            fb_pose_point(b, &pose[1], rest->shape.core[k]);
+            fb_v3_scale(p->core[k], 1 - rest->part[k], a);
+            fb_v3_madd(p->core[k], rest->part[k], b);
+        }
         if (k > 0 && k <= N) {
             for (int axis = 0; axis < 2; axis++) {
                 double *to = axis ? p->z[k - 1] : p->x[k - 1];
@@ -112,12 +132,8 @@ void fb_recipe_move_profile(fb_recipe *recipe, const fb_state *state) {
     }
 }
 
-/* How much a point that was there in the pose in which the recipe was made goes with the
- * insertion. */
-static double share_at(const fb_profile_rest *rest, double part, const double *point) {
-    if (rest->n_lines > 0) {
-        return share_of(rest->lines[1], rest->n_lines, point);
-    }
+/* How much the core goes with the insertion at a part of its length. */
+static double share_at(const fb_profile_rest *rest, double part) {
     double at = fb_lesser(fb_greater(part * N + 0.5, 0), N + 1);
     int k = at < 1 ? 0 : at > N ? N : (int)at; /* pieces at the ends are half as long */
     double along = at < 1 ? 2 * (at - 0.5) : at > N ? 2 * (at - N) : at - k;
@@ -128,13 +144,19 @@ static double share_at(const fb_profile_rest *rest, double part, const double *p
 void fb_recipe_carry(const fb_recipe *recipe, const fb_state *state, double part,
                      const double *point, double *carried) {
     const fb_profile_rest *rest = recipe->rest;
-    double share = share_at(rest, part, point), moved[2][3], own[3], d[3];
-    for (int end = 0; end < 2; end++) {
-        fb_pose pose = pose_of(rest, state, end);
-        fb_v3_sub(d, point, rest->made[end].p);
-        fb_m3_tmul_v3(own, rest->made[end].R, d);
-        fb_pose_point(moved[end], &pose, own);
+    fb_pose motion[2];
+    for (int end = 0; end < 2; end++) { /* since the recipe was made, in ground */
+        fb_pose back, pose = pose_of(rest, state, end);
+        fb_pose_inverse(&back, &rest->made[end]);
+        fb_pose_mul(&motion[end], &pose, &back);
     }
+    if (rest->n_lines > 0) {
+        share_of(rest->lines[1], rest->n_lines, point, motion, carried);
+        return;
+    }
+    double share = share_at(rest, part), moved[2][3];
+    fb_pose_point(moved[0], &motion[0], point);
+    fb_pose_point(moved[1], &motion[1], point);
     fb_v3_scale(carried, 1 - share, moved[0]);
     fb_v3_madd(carried, share, moved[1]);
 }
@@ -186,7 +208,7 @@ static void set_parts(fb_profile_rest *rest, const fb_state *state) {
         return;
     }
     for (int k = 0; rest->n_lines > 0 && k < N + 2; k++) {
-        rest->part[k] = share_of(rest->lines[0], rest->n_lines, rest->shape.core[k]);
+        rest->part[k] = share_of(rest->lines[0], rest->n_lines, rest->shape.core[k], NULL, NULL);
     }
     if (rest->n_lines > 0) {
         return;
