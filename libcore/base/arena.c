@@ -41,6 +41,12 @@ void fb_free(void *p) {
     free(p);
 }
 
+char *fb_alloc_text(const char *text) {
+    size_t n = strlen(text) + 1;
+    char *copy = fb_alloc(n);
+    return copy ? memcpy(copy, text, n) : NULL;
+}
+
 struct fb_block {
     struct fb_block *next;
     size_t size;

@@ -19,6 +19,8 @@ extern "C" {
 void *fb_alloc(size_t bytes);
 void *fb_realloc(void *p, size_t bytes);
 void fb_free(void *p);
+/* A copy of a text, to be freed by fb_free; NULL on failure. */
+char *fb_alloc_text(const char *text);
 
 /* For tests: the n-th allocation from now on fails (n from 1), and all after it; 0 turns it off.
  * Returns how many allocations were asked for since the last call. One thread only. */

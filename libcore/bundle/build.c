@@ -192,20 +192,20 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
         fb_build_free(build);
         return "there is not enough memory";
     }
-    double spread = spread_of(build->x, recipe);
+    double x[3], spread = spread_of(x, recipe); /* the direction of width at the belly's widest */
     fb_v3_copy(build->up, recipe->up);
     if (!recipe->up_given) {
         face_outward(build->up, recipe);
     }
     bool turned = spread > LEAST_SPREAD * recipe->width && !recipe->up_given;
     if (turned) { /* height is square to the cores' row, on the skin's side */
-        fb_v3_cross(build->up, recipe->along, build->x);
+        fb_v3_cross(build->up, recipe->along, x);
         if (fb_v3_dot(build->up, recipe->up) < 0) {
             fb_v3_scale(build->up, -1, build->up);
         }
     }
-    fb_v3_cross(build->x, build->up, recipe->along);
-    order_cores(build->core, recipe, build->x);
+    fb_v3_cross(x, build->up, recipe->along);
+    order_cores(build->core, recipe, x);
     fb_form_options form = fb_form_options_default();
     form.name = recipe->name;
     form.volume = recipe->volume * (options->packing == FB_PACK_ENVELOPE ? PI / 4 : 1);
@@ -262,7 +262,7 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
     return why;
 }
 
-/* The strip of a head whose belly is so long. */
+/* The strip of a head whose belly is so long, at a strength. */
 static void set_strip(fb_core_line *line, const fb_build *build, size_t head, double belly,
                       double strength) {
     line->left = build->form.strips[head].left;
@@ -271,8 +271,8 @@ static void set_strip(fb_core_line *line, const fb_build *build, size_t head, do
 }
 
 /* A core of the recipe's length in a frame of its own, straight or bent. */
-static const char *straight_sections(fb_build *build, fb_sections *sections, fb_section_options *o,
-                                     const fb_build_options *as) {
+static const char *straight_sections(const fb_build *build, fb_sections *sections,
+                                     fb_section_options *o, const fb_build_options *as) {
     double points[STRAIGHT_POINTS][3], tendon[2] = {0, 0}, widest = 0;
     size_t heads = build->form.n_heads;
     for (size_t h = 0; h < heads; h++) {
@@ -302,8 +302,8 @@ static const char *straight_sections(fb_build *build, fb_sections *sections, fb_
     return why;
 }
 
-static const char *path_sections(fb_build *build, const fb_recipe *recipe, fb_sections *sections,
-                                 fb_section_options *o, double strength) {
+static const char *path_sections(const fb_build *build, const fb_recipe *recipe,
+                                 fb_sections *sections, fb_section_options *o, double strength) {
     size_t heads = build->form.n_heads;
     fb_core_line *lines = fb_alloc(heads * sizeof *lines);
     if (!lines) {
@@ -330,8 +330,8 @@ static const char *path_sections(fb_build *build, const fb_recipe *recipe, fb_se
     return why;
 }
 
-static const char *sections_of(fb_build *build, const fb_recipe *recipe, fb_sections *sections,
-                               const fb_build_options *as, int ease) {
+static const char *sections_of(const fb_build *build, const fb_recipe *recipe,
+                               fb_sections *sections, const fb_build_options *as, int ease) {
     size_t fine = (size_t)ceil(FIBRE_LAYERS / build->form.fibre_part);
     fb_section_options o = {.layers = build->form.fibre_part < 1 && as->layers < fine ? fine
                                                                                       : as->layers,

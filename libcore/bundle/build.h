@@ -16,12 +16,15 @@ typedef enum fb_packing {
 
 /* What is asked for beside the recipe; 0 or NaN: as the recipe has it. */
 typedef struct fb_build_options {
-    double bundles;
-    size_t layers; /* of the belly */
-    double cut;    /* l2 / c1 and l3 / c2; 0: 0.9, or 0.93 of staggered bellies */
-    double strength, twist, stretch, bend[2];
-    double curve;  /* of the junction of muscle and tendon: see fb_form_options */
-    bool straight; /* along a straight core (bent by `bend` about x and y) instead of the path */
+    double bundles;  /* how many, about */
+    size_t layers;   /* of the belly */
+    double cut;      /* l2 / c1 and l3 / c2; 0: 0.9, or 0.93 of staggered bellies */
+    double strength; /* s, 0 to 1 */
+    double twist;    /* rad, from the lower end to the upper */
+    double stretch;  /* the belly is so many times as long: straight or kept */
+    double bend[2];  /* rad, about x and y: straight */
+    double curve;    /* of the junction of muscle and tendon: see fb_form_options */
+    bool straight;   /* along a straight core (bent by `bend` about x and y) instead of the path */
     bool kept; /* bundles keep the lengths that they have in the recipe's pose, stretched alike */
     fb_packing packing;
 } fb_build_options;
@@ -34,10 +37,9 @@ typedef struct fb_build {
     fb_form form;
     const fb_recipe *recipe;
     fb_build_options options;
-    int *core;   /* n_heads: which core of the recipe each head is */
-    double x[3]; /* the direction of width at the belly's widest, in the recipe's pose */
-    double up[3];
-    double twist;
+    int *core;    /* n_heads: which core of the recipe each head is */
+    double up[3]; /* the direction of height at the belly's widest, in the recipe's pose */
+    double twist; /* rad, from the lower end to the upper */
     fb_width_law law;
     double (*tendon)[2]; /* n_heads: lengths of tendon of each core below and above its belly, in
                             the pose it was made in; they stay */

@@ -5,9 +5,9 @@
 
 #include "libcore/base/arena.h"
 #include "libcore/base/number.h"
+#include "libcore/base/spatial.h"
 
-#define PI 3.14159265358979323846
-#define UPRIGHT 0.6    /* 53 degrees: sections cross */
+#define UPRIGHT 0.6    /* cosine of 53 degrees: sections cross */
 #define LEAST_LAYERS 4 /* of a staggered bundle's belly */
 
 fb_form_options fb_form_options_default(void) {
@@ -17,12 +17,6 @@ fb_form_options fb_form_options_default(void) {
                              .outline = {.kind = FB_LATTICE_ROUND},
                              .cut = 0.9,
                              .fibre_part = 1};
-}
-
-static char *copy(const char *text) {
-    size_t n = strlen(text) + 1;
-    char *to = fb_alloc(n);
-    return to ? memcpy(to, text, n) : NULL;
 }
 
 void fb_form_free(fb_form *form) {
@@ -38,6 +32,14 @@ void fb_form_free(fb_form *form) {
     memset(form, 0, sizeof *form);
 }
 
+static size_t cells_in_column(const fb_lattice *lattice, int column) {
+    size_t n = 0, wide = (size_t)lattice->size[0];
+    for (int row = 0; row < lattice->size[1]; row++) {
+        n += lattice->at[(size_t)row * wide + (size_t)(column - lattice->low[0])] != 0;
+    }
+    return n;
+}
+
 /* Gives each head neighbouring columns with its part of the cells, from left to right. */
 static const char *share_out(fb_form *form, const fb_form_options *o) {
     const fb_lattice *lattice = &form->lattice;
@@ -49,13 +51,11 @@ static const char *share_out(fb_form *form, const fb_form_options *o) {
     }
     for (size_t h = 0; h < form->n_heads; h++) {
         int first = column;
+        size_t before = given;
         wanted += o->n_heads ? o->heads[h].volume_share / total : 1;
         int left = (int)(form->n_heads - 1 - h); /* a column at least for each head after this */
         while (column < end - left) {
-            size_t here = 0;
-            for (size_t c = 0; c < lattice->n; c++) {
-                here += lattice->cells[c].i == column;
-            }
+            size_t here = cells_in_column(lattice, column);
             double missing = wanted * (double)lattice->n - (double)given;
             if (column > first && left > 0 && (double)here > 2 * missing) {
                 break;
@@ -67,18 +67,27 @@ static const char *share_out(fb_form *form, const fb_form_options *o) {
             return "it has more heads than columns of bundles";
         }
         form->strips[h] = (fb_strip){2 * first, 2 * column};
-        size_t own = 0;
-        for (size_t c = 0; c < lattice->n; c++) {
-            own += lattice->cells[c].i >= first && lattice->cells[c].i < column;
-        }
+        double share = (o->n_heads ? o->heads[h].share : 1) / (double)(given - before);
         for (size_t c = 0; c < lattice->n; c++) {
             if (lattice->cells[c].i >= first && lattice->cells[c].i < column) {
                 form->cells[c].head[0] = form->cells[c].head[1] = (int)h;
-                form->cells[c].share = (o->n_heads ? o->heads[h].share : 1) / (double)own;
+                form->cells[c].share = share;
             }
         }
     }
     return NULL;
+}
+
+void fb_form_set_cells(fb_form *form) {
+    for (size_t c = 0; c < form->lattice.n; c++) {
+        const fb_cell *cell = form->lattice.cells + c;
+        form->cells[c] = (fb_place_cell){.i = cell->i, .j = cell->j, .order = cell->order};
+        int at[2] = {cell->i, cell->j};
+        for (int m = 0; m < 2; m++) {
+            int reach = at[m] >= 0 ? at[m] + 1 : -at[m];
+            form->extent[m] = fb_greater(form->extent[m], 2 * reach);
+        }
+    }
 }
 
 const char *fb_form_make(fb_form *form, const fb_form_options *o) {
@@ -112,28 +121,20 @@ const char *fb_form_make(fb_form *form, const fb_form_options *o) {
     form->upright = UPRIGHT;
     form->fibre_part = o->fibre_part;
     form->curve = o->fibre_part < 1 ? 0 : o->curve;
-    form->name = copy(o->name);
+    form->name = fb_alloc_text(o->name);
     form->heads = fb_alloc(form->n_heads * sizeof *form->heads);
     form->strips = fb_alloc(form->n_heads * sizeof *form->strips);
     form->cells = fb_alloc(n * sizeof *form->cells);
     bool ok = form->name && form->heads && form->strips && form->cells;
     for (size_t h = 0; h < form->n_heads && form->heads; h++) {
-        form->heads[h] = copy(o->n_heads ? o->heads[h].name : o->name);
+        form->heads[h] = fb_alloc_text(o->n_heads ? o->heads[h].name : o->name);
         ok = ok && form->heads[h];
     }
     if (!ok) {
         fb_form_free(form);
         return "there is not enough memory for so many bundles";
     }
-    for (size_t c = 0; c < n; c++) {
-        const fb_cell *cell = form->lattice.cells + c;
-        form->cells[c] = (fb_place_cell){.i = cell->i, .j = cell->j, .order = cell->order};
-        int at[2] = {cell->i, cell->j};
-        for (int m = 0; m < 2; m++) {
-            int reach = at[m] >= 0 ? at[m] + 1 : -at[m];
-            form->extent[m] = fmax(form->extent[m], 2 * reach);
-        }
-    }
+    fb_form_set_cells(form);
     why = share_out(form, o);
     if (why) {
         fb_form_free(form);
@@ -203,7 +204,7 @@ static double *mean_widths(const fb_form *form, const fb_sections *s) {
             }
             double z = (double)k - (double)cell->widest;
             double half = (double)(z < 0 ? cell->widest - cell->lower : cell->upper - cell->widest);
-            double part = fmin(fabs(z) / half, 1) * form->cut;
+            double part = fb_lesser(fabs(z) / half, 1) * form->cut;
             sum += 1 - part * part;
             n++;
         }
@@ -255,16 +256,20 @@ static const char *make_room(fb_body *body, const fb_form *form, const fb_placin
     bool ok = bundles && rings;
     if (ok && !body->name) {
         body->time = FB_NAN;
-        body->name = copy(form->name);
+        body->name = fb_alloc_text(form->name);
         body->heads = fb_alloc(form->n_heads * sizeof *body->heads);
         ok = body->name && body->heads;
         for (size_t h = 0; ok && h < form->n_heads; h++) {
-            body->heads[h] = copy(form->heads[h]);
+            body->heads[h] = fb_alloc_text(form->heads[h]);
             ok = body->heads[h];
             body->n_heads = h + 1;
         }
     }
-    return ok ? NULL : "there is not enough memory for so many bundles";
+    if (!ok) {
+        fb_body_free(body);
+        return "there is not enough memory for so many bundles";
+    }
+    return NULL;
 }
 
 static const char *place(fb_body *body, fb_form *form, const fb_sections *s, bool flush,

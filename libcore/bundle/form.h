@@ -49,13 +49,17 @@ typedef struct fb_form {
     fb_place_cell *cells; /* [lattice.n]: their heads, and what the last placing gave them */
     fb_shape *rest;       /* [lattice.n]: shapes whose lengths are kept; NULL until fb_form_keep */
     double volume, ratio, cut, fibre_part, curve;
-    double upright;   /* see fb_placing; 0.6 unless it is changed */
+    double upright;   /* see fb_placing; fb_form_make sets 0.6 */
     double extent[2]; /* half the lattice's width and height, in half-widths and half-heights */
 } fb_form;
 
 /* Returns NULL or a sentence that says what is wrong (static). */
 const char *fb_form_make(fb_form *form, const fb_form_options *options);
 void fb_form_free(fb_form *form);
+
+/* Fills `cells`, for which there is room, and `extent` from the lattice; heads and shares are left
+ * to the caller. For forms that are made in another way. */
+void fb_form_set_cells(fb_form *form);
 
 /* How high bundles pile up, of as many widest sections: 1, or less if their bellies, of such a part
  * of the muscle's, are staggered, so that thick and thin ones lie above each other. */
@@ -72,10 +76,11 @@ void fb_form_size(const fb_form *form, double belly, double strength, double *a,
 const char *fb_form_place(fb_body *body, fb_form *form, const fb_sections *sections,
                           double strength, fb_scratch *scratch);
 
-/* Takes the lengths of the bundles as they were placed last for theirs, to be kept from now on. */
+/* Takes the lengths of the bundles as they were placed last for theirs, to be kept from now on.
+ * NULL or a sentence. */
 const char *fb_form_keep(fb_form *form, const fb_body *body);
-/* Lays the bundles along sections with their kept lengths, bellies stretched by a factor k alike.
- */
+/* Lays the bundles along sections with their kept lengths (after fb_form_keep), bellies stretched
+ * by a factor k alike. */
 const char *fb_form_place_kept(fb_body *body, fb_form *form, const fb_sections *sections,
                                double strength, double k, fb_scratch *scratch);
 

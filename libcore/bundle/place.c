@@ -20,11 +20,8 @@ typedef struct grid {
     int *turn;            /* cells in the order of placing */
     double *scale;        /* [cells]: factor of both semi-axes for exact volume */
     double (*stretch)[2]; /* [cells] of the belly, below and above */
-    double *width;        /* [heads][stride], or NULL */
-    double *area;         /* [stride], or NULL */
-    double *slack;        /* [stride] */
     double *contact[2];   /* [ROW_CONTACT_COUNT][stride] */
-    double *spare;        /* [3][stride] */
+    double *spare;        /* [2][stride] */
 } grid;
 
 static double *rows_of(const grid *g, size_t cell) {
@@ -42,7 +39,7 @@ static int inner_of(int i) {
 /* The cells' neighbours, and their order: rows -1, 0, 1, ..., then -2, -3, ..., each likewise. */
 static const char *find_neighbours(grid *g, fb_scratch *scratch) {
     const fb_placing *p = g->place;
-    int low[2] = {0, 0}, high[2] = {0, 0};
+    int low[2] = {-1, -1}, high[2] = {0, 0}; /* there is room for what is looked up */
     for (size_t c = 0; c < p->n_cells; c++) {
         int at[2] = {p->cells[c].i, p->cells[c].j};
         for (int m = 0; m < 2; m++) {
@@ -108,6 +105,13 @@ static void find_axis(const grid *g, size_t cell) {
                 flush ? c->last : g->sections - 1);
 }
 
+/* Whether a cell and its inner neighbour go with different cores in a section. */
+static bool parted(const grid *g, size_t cell, int axis, size_t k) {
+    const fb_placing *p = g->place;
+    int other = g->inner[2 * cell + (size_t)axis], up = k >= p->base;
+    return p->cells[other].head[up] != p->cells[cell].head[up];
+}
+
 /* Before the first pass: directions and lengths as the inner neighbours have them, or the core. */
 static void begin(const grid *g, size_t cell) {
     const fb_placing *p = g->place;
@@ -119,8 +123,6 @@ static void begin(const grid *g, size_t cell) {
         size_t from = up ? p->base : 0, to = up ? g->sections : p->base;
         for (size_t m = 0; m < 3; m++) {
             memcpy(b + (ROW_C + m) * s + from, f + (ROW_FO + m) * s + from,
-                   (to - from) * sizeof *b);
-            memcpy(b + (ROW_G + m) * s + from, f + (ROW_FZ + m) * s + from,
                    (to - from) * sizeof *b);
             memcpy(b + (ROW_R + m) * s + from, f + (ROW_FX + m) * s + from,
                    (to - from) * sizeof *b);
@@ -147,8 +149,7 @@ static void begin(const grid *g, size_t cell) {
     for (size_t k = 0; count && k < g->sections; k++) {
         bool apart = false;
         for (int axis = 0; axis < 2; axis++) {
-            int other = g->inner[2 * cell + (size_t)axis];
-            apart |= other >= 0 && p->cells[other].head[k >= p->base] != c->head[k >= p->base];
+            apart |= g->inner[2 * cell + (size_t)axis] >= 0 && parted(g, cell, axis, k);
         }
         if (apart) {
             continue;
@@ -185,14 +186,7 @@ static void size_rings(const grid *g, size_t cell) {
     double least[2] = {1 - cut[0] * cut[0], 1 - cut[1] * cut[1]};
     fb_row_size(b, g->stride, g->sections, c->widest, shape->a * g->scale[cell],
                 shape->b * g->scale[cell], length, least,
-                g->width ? g->width + (size_t)c->head[1] * g->stride : NULL, g->area);
-}
-
-/* Whether a cell and its inner neighbour go with different cores in a section. */
-static bool parted(const grid *g, size_t cell, int axis, size_t k) {
-    const fb_placing *p = g->place;
-    int other = g->inner[2 * cell + (size_t)axis], up = k >= p->base;
-    return p->cells[other].head[up] != p->cells[cell].head[up];
+                p->width ? p->width + (size_t)c->head[1] * g->sections : NULL, p->area);
 }
 
 /* Where the bundle touches its neighbours, section by section. */
@@ -334,15 +328,12 @@ static double volume_now(const grid *g, size_t cell, fb_ring *spare) {
 static void pass(const grid *g, int number, fb_ring *spare) {
     const fb_placing *p = g->place;
     size_t s = g->stride;
-    for (size_t c = 0; number && c < p->n_cells; c++) {
-        double *b = rows_of(g, c);
-        if (number >= PASSES - 1) {
-            for (int axis = 0; axis < 2; axis++) {
-                int other = g->inner[2 * c + (size_t)axis];
-                if (other >= 0) {
-                    fb_row_clear(b, rows_of(g, (size_t)other), s, g->sections, axis == 1,
-                                 ALLOWED * p->cells[c].shape.b, g->spare);
-                }
+    for (size_t c = 0; number >= PASSES - 1 && c < p->n_cells; c++) {
+        for (int axis = 0; axis < 2; axis++) {
+            int other = g->inner[2 * c + (size_t)axis];
+            if (other >= 0) {
+                fb_row_clear(rows_of(g, c), rows_of(g, (size_t)other), s, g->sections, axis == 1,
+                             ALLOWED * p->cells[c].shape.b, g->spare);
             }
         }
     }
@@ -365,7 +356,7 @@ static void pass(const grid *g, int number, fb_ring *spare) {
             find_axis(g, cell);
             for (int up = 0; up < 2; up++) {
                 fb_row_turn(b, frame_of(g, p->cells[cell].head[up]), s, up ? p->base : 0,
-                            up ? g->sections : p->base, g->slack);
+                            up ? g->sections : p->base, SLACK);
             }
             follow_row(g, cell);
             size_rings(g, cell);
@@ -382,10 +373,10 @@ static double ratio_of(const grid *g, size_t cell, const fb_bundle *b) {
     const fb_place_cell *c = g->place->cells + cell;
     const fb_shape *shape = &c->shape;
     double ratio = shape->b / shape->a;
-    if (!g->width) {
+    if (!g->place->width) {
         return ratio;
     }
-    const double *row = g->width + (size_t)c->head[1] * g->stride;
+    const double *row = g->place->width + (size_t)c->head[1] * g->sections;
     const double *arc = rows_of(g, cell) + ROW_ARC * g->stride;
     size_t first = c->first;
     if (!g->place->flush) { /* its first ring lies before the first section that it has */
@@ -465,33 +456,14 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
     g.stretch = fb_scratch_take(scratch, n, sizeof *g.stretch);
     g.contact[0] = fb_scratch_take(scratch, ROW_CONTACT_COUNT * g.stride, sizeof *g.rows);
     g.contact[1] = fb_scratch_take(scratch, ROW_CONTACT_COUNT * g.stride, sizeof *g.rows);
-    g.spare = fb_scratch_take(scratch, 3 * g.stride, sizeof *g.spare);
-    g.slack = fb_scratch_take(scratch, g.stride, sizeof *g.slack);
-    g.width = fb_scratch_take(scratch, place->n_heads * g.stride, sizeof *g.width);
-    g.area = fb_scratch_take(scratch, g.stride, sizeof *g.area);
+    g.spare = fb_scratch_take(scratch, 2 * g.stride, sizeof *g.spare);
     fb_ring *spare = fb_scratch_take(scratch, sections + 2, sizeof *spare);
     if (g.rows && g.frames && g.inner && g.turn && g.scale && g.stretch && g.contact[0] &&
-        g.contact[1] && g.spare && g.slack && g.width && g.area && spare) {
+        g.contact[1] && g.spare && spare) {
         why = find_neighbours(&g, scratch);
     }
-    double *width = g.width, *area = g.area;
     if (!why) {
-        if (place->width) {
-            for (size_t h = 0; h < place->n_heads; h++) {
-                memcpy(width + h * g.stride, place->width + h * sections, sections * sizeof *width);
-            }
-        } else {
-            g.width = NULL;
-        }
-        if (place->area) {
-            memcpy(g.area, place->area, sections * sizeof *area);
-        } else {
-            g.area = NULL;
-        }
         lay_frames(&g);
-        for (size_t k = 0; k < sections; k++) { /* heads that are apart run along their frames */
-            g.slack[k] = SLACK;
-        }
         for (size_t i = 0; i < n; i++) {
             g.scale[i] = g.stretch[i][0] = g.stretch[i][1] = 1;
         }
@@ -503,9 +475,6 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
         why = finish(&g, body, spare);
     }
     fb_scratch_give(scratch, spare);
-    fb_scratch_give(scratch, area);
-    fb_scratch_give(scratch, width);
-    fb_scratch_give(scratch, g.slack);
     fb_scratch_give(scratch, g.spare);
     fb_scratch_give(scratch, g.contact[1]);
     fb_scratch_give(scratch, g.contact[0]);

@@ -177,12 +177,12 @@ WIDE void fb_row_axis(double *b, size_t stride, size_t n, size_t base, size_t fi
 }
 
 WIDE void fb_row_turn(double *b, const double *frame, size_t stride, size_t from, size_t to,
-                      const double *slack) {
+                      double slack) {
     size_t s = stride;
     SIDE_BY_SIDE
     for (size_t k = from; k < to; k++) {
         v3 t = get(b + ROW_G * s, s, k), off = sub(get(frame + ROW_FZ * s, s, k), t);
-        double l = sqrt(dot(off, off)), f = l > slack[k] ? slack[k] / l : 1;
+        double l = sqrt(dot(off, off)), f = l > slack ? slack / l : 1;
         put(b + ROW_T * s, s, k, unit(add(t, times(f, off))));
     }
 }
@@ -231,8 +231,8 @@ WIDE double fb_row_lean(const double *b, size_t stride, size_t from, size_t to) 
         v3 g = get(b + ROW_G * s, s, k), d = unit(sub(get(b, s, next), get(b, s, k)));
         d = k < to ? d : times(-1, d);
         double ring = dot(g, get(b + ROW_T * s, s, k)), layer = dot(g, d);
-        least = ring < least ? ring : least;
-        least = layer < least ? layer : least;
+        double worse = !(ring + layer > -3) ? -1 : ring < layer ? ring : layer; /* -1: no number */
+        least = worse < least ? worse : least;
     }
     return least;
 }

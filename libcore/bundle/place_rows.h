@@ -46,9 +46,9 @@ void fb_row_solve(double *b, const double *x, const double *y, size_t stride, si
  * `base` on. The bundle's own ends, `first` and `last`, look inward only. n is at least 3. */
 void fb_row_axis(double *b, size_t stride, size_t n, size_t base, size_t first, size_t last);
 /* Rings in the plane of their section, z of the frame being its normal, but turned where that would
- * lean more than `slack` (a row, rad) from square to the bundle's axis. */
+ * lean more than `slack` (rad) from square to the bundle's axis. */
 void fb_row_turn(double *b, const double *frame, size_t stride, size_t from, size_t to,
-                 const double *slack);
+                 double slack);
 /* The direction of the lattice's row: that to the neighbour a along x (sign as above) and, unless
  * below is NULL, that of the neighbour along y in equal parts. */
 void fb_row_follow(double *b, const double *a, const double *below, size_t stride, size_t from,
@@ -59,15 +59,16 @@ void fb_row_follow(double *b, const double *a, const double *below, size_t strid
  * area is that of the widest. */
 void fb_row_size(double *b, size_t stride, size_t n, size_t widest, double a, double height,
                  const double c[2], const double least[2], const double *width, const double *area);
-/* The least cosine of the angles between rings' normals and the axis, and between the axis and the
- * layers on both sides of a ring; from section `from` to `to`. */
+/* The least cosine of the angles between the axis and rings' normals, and between it and the layers
+ * above them (below the last), from section `from` to `to`. -1 if one is no number. */
 double fb_row_lean(const double *b, size_t stride, size_t from, size_t to);
 /* All semi-axes times f. */
 void fb_row_scale(double *b, size_t stride, size_t n, double f);
-/* The volume between two sections, exact. */
+/* The volume between two sections, exact; `spare` has room for a row. */
 double fb_row_volume(const double *b, size_t stride, size_t from, size_t to, double *spare);
 /* Adds to b's room against a what the layers of the two sink into each other beyond `allowed`: for
- * each ring the worse of its two layers, each along one normal, square to its line of contact. */
+ * each ring the worse of its two layers, each along one normal, square to its line of contact.
+ * `allowed` in m; `spare` has room for two rows. */
 void fb_row_clear(double *b, const double *a, size_t stride, size_t n, bool along_w, double allowed,
                   double *spare);
 

@@ -5,15 +5,16 @@
 #include "libcore/base/arena.h"
 #include "libcore/base/spatial.h"
 
-#define DENSE 257        /* points of a core that is rounded */
-#define ROUND 1.5        /* of the muscle's radius: over which corners are rounded */
-#define TURN 0.15        /* rad that a section may be twisted against the one before */
-#define TENDON_LAYER 1.5 /* layers of tendon are so many times as long as those of the belly */
-#define TENDON_LAYERS 32 /* at most */
-#define TENDON_ROUND 0.3 /* tendons are so thick, of the belly, where corners are rounded */
-#define SHEET 0.8        /* of half-ellipses: how a sheet's width tapers along its belly */
-#define GATHERED 0.3     /* width of a sheet's tendon at its end */
-#define FAN_LEAST 0.35   /* width of a fan, of that where it is widest .. */
+#define DENSE 257         /* points of a core that is rounded */
+#define ROUND 1.5         /* of the muscle's radius: over which corners are rounded */
+#define TURN 0.15         /* rad that a section may be twisted against the one before */
+#define TENDON_LAYER 1.5  /* layers of tendon are so many times as long as those of the belly */
+#define TENDON_LAYERS 32  /* at most */
+#define MOST_LAYERS 16384 /* between the outermost ends of bellies: else there is no memory */
+#define TENDON_ROUND 0.3  /* tendons are so thick, of the belly, where corners are rounded */
+#define SHEET 0.8         /* of half-ellipses: how a sheet's width tapers along its belly */
+#define GATHERED 0.3      /* width of a sheet's tendon at its end */
+#define FAN_LEAST 0.35    /* width of a fan, of that where it is widest .. */
 #define FAN_MOST 1.8
 #define FAN_HIGHEST 1.2 /* height of a fan where it narrows, of that where it is widest */
 #define STEEPEST 0.2    /* tangent: how fast the outermost bundles come nearer to the core */
@@ -91,9 +92,8 @@ static const char *round_core(curve *c, const fb_core_line *core, double radius,
         if (out > 0) { /* into the tendon */
             thick = fb_greater(1 - (1 - TENDON_ROUND) * out / (2 * radius), TENDON_ROUND);
         }
-        half[i] = (int)(0.5 * ROUND * thick * radius / length * (DENSE - 1) + 0.5);
-        half[i] = radius > 0 ? half[i] : 0;
-        half[i] = half[i] > (DENSE - 1) / 4 ? (DENSE - 1) / 4 : half[i];
+        double points = 0.5 * ROUND * thick * radius / length * (DENSE - 1);
+        half[i] = (int)fb_lesser(points + 0.5, (DENSE - 1) / 4);
     }
     smooth(once, (const double(*)[3])raw, half);
     smooth(c->points, (const double(*)[3])once, half);
@@ -199,6 +199,44 @@ static size_t nearest(const maker *m, double far) {
     return section_of(m, best);
 }
 
+/* Where a head begins and ends; false if its belly is too short. near, away, end, widest: for heads
+ * that stay together, the distances of their mean's belly, its far end and its widest section. */
+static bool lay_head(maker *m, size_t h, double near, double away, double end, double widest) {
+    curve *c = m->cores + h;
+    fb_section_head *head = m->s->heads + h;
+    double ends[2] = {from_shared(m, c, 0), from_shared(m, c, c->length)};
+    double junction[2] = {from_shared(m, c, c->belly[0]), from_shared(m, c, c->belly[1])};
+    double thickest = from_shared(m, c, c->widest);
+    if (m->o->together) {
+        ends[m->upper_shared ? 0 : 1] = end;
+        junction[m->upper_shared ? 0 : 1] = away;
+        junction[m->upper_shared ? 1 : 0] = near;
+        thickest = widest;
+    }
+    head->first = nearest(m, ends[0]);
+    head->last = nearest(m, ends[1]);
+    head->lower = nearest(m, junction[0]);
+    head->upper = nearest(m, junction[1]);
+    head->widest = nearest(m, thickest);
+    if (head->upper < head->lower + 2) {
+        return false;
+    }
+    head->widest = head->widest <= head->lower ? head->lower + 1 : head->widest;
+    head->widest = head->widest >= head->upper ? head->upper - 1 : head->widest;
+    if (head->first >= head->lower) { /* tendons too short for a layer are belly */
+        head->lower = head->first < head->lower ? head->first : head->lower;
+        head->first = head->lower;
+        c->belly[0] = 0;
+    }
+    if (head->last <= head->upper) {
+        head->last = head->upper;
+        c->belly[1] = c->length;
+    }
+    head->below = c->widest - c->belly[0];
+    head->above = c->belly[1] - c->widest;
+    return true;
+}
+
 /* Distances of the sections from the shared end, and where each head begins and ends. */
 static const char *lay_out(maker *m) {
     fb_sections *s = m->s;
@@ -233,6 +271,9 @@ static const char *lay_out(maker *m) {
     layers = (double)layers < turn ? (size_t)ceil(turn) : layers;
     double layer = belly / (double)layers;
     size_t close = tendon_layers(near, layer), beyond = tendon_layers(end - away, layer);
+    if ((away - near) / layer > MOST_LAYERS) {
+        return "its bellies are too short beside the way that they lie apart";
+    }
     size_t middle = (size_t)floor((away - near) / layer + 0.5);
     size_t extra = m->o->more > 0 ? (size_t)ceil(m->o->more / layer) + 1 : 0;
     middle = middle < 2 ? 2 : middle;
@@ -253,40 +294,9 @@ static const char *lay_out(maker *m) {
                         : end + (at - (double)(middle + beyond)) * step;
     }
     for (size_t h = 0; h < s->n_heads; h++) {
-        curve *c = m->cores + h;
-        fb_section_head *head = s->heads + h;
-        double ends[2] = {from_shared(m, c, 0), from_shared(m, c, c->length)};
-        double junction[2] = {from_shared(m, c, c->belly[0]), from_shared(m, c, c->belly[1])};
-        double thickest = from_shared(m, c, c->widest);
-        if (m->o->together) {
-            ends[m->upper_shared ? 0 : 1] = end;
-            junction[m->upper_shared ? 0 : 1] = away;
-            junction[m->upper_shared ? 1 : 0] = near;
-            thickest = widest;
-        }
-        head->first = nearest(m, ends[0]);
-        head->last = nearest(m, ends[1]);
-        head->lower = nearest(m, junction[0]);
-        head->upper = nearest(m, junction[1]);
-        head->widest = nearest(m, thickest);
-        if (head->upper < head->lower + 2) {
+        if (!lay_head(m, h, near, away, end, widest)) {
             return "one of its heads is too short beside the others";
         }
-        head->widest = head->widest <= head->lower ? head->lower + 1 : head->widest;
-        head->widest = head->widest >= head->upper ? head->upper - 1 : head->widest;
-        if (head->first >= head->lower) { /* tendons too short for a layer are belly */
-            head->lower = head->first < head->lower ? head->first : head->lower;
-            head->first = head->lower;
-            c->belly[0] = 0;
-        }
-        if (head->last <= head->upper) {
-            head->last = head->upper;
-            c->belly[1] = c->length;
-        }
-        head->tendon[0] = c->belly[0];
-        head->tendon[1] = c->length - c->belly[1];
-        head->below = c->widest - c->belly[0];
-        head->above = c->belly[1] - c->widest;
     }
     s->base = s->n_heads > 1 ? nearest(m, widest) : s->heads[0].widest;
     s->base = s->base < 1 ? 1 : s->base > s->n - 2 ? s->n - 2 : s->base;
@@ -392,12 +402,12 @@ static void twist(maker *m) {
         ends[0] = s->heads[h].first < ends[0] ? s->heads[h].first : ends[0];
         ends[1] = s->heads[h].last > ends[1] ? s->heads[h].last : ends[1];
     }
-    double side[2] = {0, 0}, at = 0;
+    double side[2] = {0, 0};
     for (size_t k = ends[0]; k < ends[1]; k++) {
         side[k >= s->base] += fb_v3_distance(m->mean[k].o, m->mean[k + 1].o);
     }
     for (int up = 0; up < 2; up++) {
-        at = 0;
+        double at = 0;
         for (size_t k = s->base; up ? k + 1 < s->n : k > 0; k = up ? k + 1 : k - 1) {
             size_t next = up ? k + 1 : k - 1;
             at += fb_v3_distance(m->mean[k].o, m->mean[next].o);
@@ -408,6 +418,13 @@ static void twist(maker *m) {
     }
 }
 
+/* How far section k is from where a head is widest, of its belly's half there; 1 in the tendon. */
+static double part_of_belly(const fb_section_head *h, size_t k) {
+    double part = k < h->widest ? (double)(h->widest - k) / (double)(h->widest - h->lower)
+                                : (double)(k - h->widest) / (double)(h->upper - h->widest);
+    return fb_lesser(part, 1);
+}
+
 /* A bundle's width in section k, of that of the widest. */
 static double width_at(const maker *m, size_t head, size_t k) {
     const fb_sections *s = m->s;
@@ -415,9 +432,7 @@ static double width_at(const maker *m, size_t head, size_t k) {
     if (s->width) {
         return s->width[head * s->n + k];
     }
-    double part = k < h->widest ? (double)(h->widest - k) / (double)(h->widest - h->lower)
-                                : (double)(k - h->widest) / (double)(h->upper - h->widest);
-    part = m->o->cut * fb_lesser(part, 1);
+    double part = m->o->cut * part_of_belly(h, k);
     return sqrt(1 - part * part);
 }
 
@@ -437,18 +452,14 @@ static double area_at(const maker *m, const fb_section_head *h, size_t k) {
     if (m->o->pile < 1) {
         return k >= h->lower && k <= h->upper ? 1 : (1 - cut * cut) / m->o->pile;
     }
-    double part = k < h->widest ? (double)(h->widest - k) / (double)(h->widest - h->lower)
-                                : (double)(k - h->widest) / (double)(h->upper - h->widest);
-    part = cut * fb_lesser(part, 1);
+    double part = cut * part_of_belly(h, k);
     return 1 - part * part;
 }
 
 /* Widths of a sheet: as a half-ellipse along the belly, gathered along the tendons. */
 static void sheet_widths(double *width, const fb_section_head *h, size_t n) {
     for (size_t k = 0; k < n; k++) {
-        double part = k < h->widest ? (double)(h->widest - k) / (double)(h->widest - h->lower)
-                                    : (double)(k - h->widest) / (double)(h->upper - h->widest);
-        part = fb_lesser(part, 1);
+        double part = part_of_belly(h, k);
         width[k] = sqrt(1 - SHEET * SHEET * part * part);
         size_t beyond = k < h->lower ? h->lower - k : k > h->upper ? k - h->upper : 0;
         size_t tendon = k < h->widest ? h->lower - h->first : h->last - h->upper;

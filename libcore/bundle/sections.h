@@ -54,10 +54,10 @@ typedef struct fb_section_options {
 } fb_section_options;
 
 /* Where a head's bundles begin and end: sections, first <= lower < widest < upper <= last, and the
- * lengths of its core between them, m. */
+ * lengths of its core there, m. */
 typedef struct fb_section_head {
     size_t first, lower, widest, upper, last;
-    double tendon[2], below, above;
+    double below, above; /* of its belly, below and above its widest section */
 } fb_section_head;
 
 typedef struct fb_sections {

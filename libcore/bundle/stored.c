@@ -161,17 +161,10 @@ static void restore_recipe(fb_recipe *recipe, const fb_build *build, const fb_st
             fb_v3_copy(recipe->up, up);
         }
     }
-    fb_v3_cross(recipe->across, recipe->up, recipe->along);
     recipe->up_given = true;
 }
 
 /* ---- the form -------------------------------------------------------------------------------- */
-
-static char *copy(const char *text) {
-    size_t n = strlen(text) + 1;
-    char *to = fb_alloc(n);
-    return to ? memcpy(to, text, n) : NULL;
-}
 
 static const char *make_lattice(fb_lattice *lattice, const fb_stored *s) {
     int high[2];
@@ -244,27 +237,21 @@ static const char *make_form(fb_form *form, const fb_stored *s) {
     form->cut = s->cut;
     form->fibre_part = s->fiber_part;
     form->n_heads = (size_t)s->n_cores;
-    form->name = copy(s->muscle);
+    form->name = fb_alloc_text(s->muscle);
     form->heads = fb_alloc(form->n_heads * sizeof *form->heads);
     form->strips = fb_alloc(form->n_heads * sizeof *form->strips);
     form->cells = fb_alloc(s->n_cells * sizeof *form->cells);
     bool ok = form->name && form->heads && form->strips && form->cells;
     for (int h = 0; h < s->n_cores && form->heads; h++) {
-        form->heads[h] = copy(s->cores[h].name);
+        form->heads[h] = fb_alloc_text(s->cores[h].name);
         ok = ok && form->heads[h];
     }
     if (!ok) {
         return no_memory;
     }
     const char *why = make_lattice(&form->lattice, s);
-    for (size_t c = 0; c < s->n_cells && !why; c++) {
-        const fb_cell *cell = form->lattice.cells + c;
-        form->cells[c] = (fb_place_cell){.i = cell->i, .j = cell->j, .order = cell->order};
-        int at[2] = {cell->i, cell->j};
-        for (int m = 0; m < 2; m++) {
-            int reach = at[m] >= 0 ? at[m] + 1 : -at[m];
-            form->extent[m] = fmax(form->extent[m], 2 * reach);
-        }
+    if (!why) {
+        fb_form_set_cells(form);
     }
     return why ? why : make_strips(form, s);
 }
@@ -306,11 +293,5 @@ const char *fb_stored_build(fb_build *build, fb_recipe *recipe, const fb_stored 
     build->twist = stored->twist;
     build->law = stored->law;
     fb_v3_copy(build->up, recipe->up);
-    fb_v3_cross(build->x, build->up, recipe->along);
     return NULL;
-}
-
-void fb_stored_follow(fb_build *build) {
-    fb_v3_copy(build->up, build->recipe->up);
-    fb_v3_copy(build->x, build->recipe->across);
 }

@@ -51,8 +51,6 @@ void fb_stored_spec(fb_spec *spec, const fb_stored *stored, int n);
  * sentence. */
 const char *fb_stored_build(fb_build *build, fb_recipe *recipe, const fb_stored *stored,
                             const fb_state *state);
-/* Lets the build's height follow its recipe, after fb_recipes_move; then fb_build_place again. */
-void fb_stored_follow(fb_build *build);
 
 #ifdef __cplusplus
 }

@@ -436,6 +436,12 @@ static void refuses_lattices_with_holes(void) {
         FB_HOLDS(why ? why : "placed", "the lattice has a hole");
         scene_free(it);
     }
+    scene *it = scene_new(2, &tapered, 9); /* one cell alone, without the others at the core */
+    it->cells[0] = it->cells[cell_at(it, 0, 0)];
+    it->place.n_cells = 1;
+    const char *why = scene_place(it);
+    FB_HOLDS(why ? why : "placed", "the lattice has a hole");
+    scene_free(it);
 }
 
 static void refuses_cells_that_stand_twice(void) {
