@@ -262,6 +262,20 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
     return why;
 }
 
+void fb_build_mean(const fb_build *build, double tendon[2], double *widest) {
+    double sum = 0;
+    tendon[0] = tendon[1] = 0;
+    for (size_t h = 0; h < build->form.n_heads; h++) {
+        double share = build->recipe->cores[build->core[h]].volume_share;
+        tendon[0] += share * build->tendon[h][0];
+        tendon[1] += share * build->tendon[h][1];
+        sum += share * build->widest[h];
+    }
+    if (widest) {
+        *widest = sum;
+    }
+}
+
 /* The strip of a head whose belly is so long, at a strength. */
 static void set_strip(fb_core_line *line, const fb_build *build, size_t head, double belly,
                       double strength) {
@@ -273,14 +287,9 @@ static void set_strip(fb_core_line *line, const fb_build *build, size_t head, do
 /* A core of the recipe's length in a frame of its own, straight or bent. */
 static const char *straight_sections(const fb_build *build, fb_sections *sections,
                                      fb_section_options *o, const fb_build_options *as) {
-    double points[STRAIGHT_POINTS][3], tendon[2] = {0, 0}, widest = 0;
+    double points[STRAIGHT_POINTS][3], tendon[2], widest;
     size_t heads = build->form.n_heads;
-    for (size_t h = 0; h < heads; h++) {
-        const fb_core *core = build->recipe->cores + build->core[h];
-        tendon[0] += core->volume_share * build->tendon[h][0];
-        tendon[1] += core->volume_share * build->tendon[h][1];
-        widest += core->volume_share * build->widest[h];
-    }
+    fb_build_mean(build, tendon, &widest);
     double belly = build->belly * as->stretch, length = tendon[0] + belly + tendon[1];
     fb_core_bent(points, STRAIGHT_POINTS, length, as->bend[0], as->bend[1]);
     fb_core_line line = {.points = (const double(*)[3])points,
