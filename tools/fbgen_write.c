@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "formats/bundle_stored.h"
 #include "formats/fb.h"
 #include "formats/layers.h"
 #include "formats/mesh_write.h"
@@ -251,8 +252,6 @@ static void add_number(fb_text *out, const char *key, double x) {
     fb_json_number(out, x);
 }
 
-static const char *const laws[] = {"round", "sheet", "fan"}; /* of fb_width_law */
-
 static const char *body_name(const fb_gen *gen, int body) {
     const fb_element *element = gen->s->system->mobods[body].body;
     return element ? element->name : "ground";
@@ -306,7 +305,7 @@ static void describe(const fb_gen *gen, const fb_gen_muscle *m, fb_text *out) {
     add_numbers(out, "height_direction", m->build.up, 3);
     add_height_in_body(gen, m, out);
     fb_text_printf(out, ", \"layers\": %zu, \"width_law\": \"%s\"", gen->build.layers,
-                   laws[m->build.law]);
+                   fb_width_law_names[m->build.law]);
     if (!isnan(gen->build.strength)) {
         add_number(out, "strength", gen->build.strength);
     }

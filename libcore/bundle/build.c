@@ -174,6 +174,21 @@ static const char *make_form(fb_build *build, fb_form_options *form, const fb_re
     return why;
 }
 
+/* How the width goes along the muscle, and as much twist as such a width bears. */
+static void choose_law(fb_build *build, const fb_recipe *recipe, double spread, double width) {
+    double shortest = recipe->cores[0].length, longest = shortest, length = 0;
+    for (int h = 0; h < recipe->n_cores; h++) {
+        shortest = fb_lesser(shortest, recipe->cores[h].length);
+        longest = fb_greater(longest, recipe->cores[h].length);
+        length += recipe->cores[h].volume_share * recipe->cores[h].length;
+    }
+    bool fan = recipe->n_cores > 2 && spread > 0.5 * width && longest < FAN_LENGTHS * shortest;
+    bool sheet = build->form.fibre_part < 1 || width > BROAD * build->belly;
+    build->law = fan ? FB_WIDTH_FAN : sheet ? FB_WIDTH_SHEET : FB_WIDTH_ROUND;
+    double most = TWISTED * length / (0.75 * width);
+    build->twist = fb_lesser(fb_greater(build->twist, -most), most);
+}
+
 const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
                           const fb_build_options *options) {
     memset(build, 0, sizeof *build);
@@ -240,21 +255,7 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
     }
     fb_free(head);
     if (!why) {
-        double shortest = recipe->cores[0].length, longest = shortest;
-        for (size_t h = 1; h < heads; h++) {
-            shortest = fb_lesser(shortest, recipe->cores[h].length);
-            longest = fb_greater(longest, recipe->cores[h].length);
-        }
-        bool fan = heads > 2 && spread > 0.5 * width && longest < FAN_LENGTHS * shortest;
-        build->law = fan                                                   ? FB_WIDTH_FAN
-                     : form.fibre_part < 1 || width > BROAD * build->belly ? FB_WIDTH_SHEET
-                                                                           : FB_WIDTH_ROUND;
-        double length = 0;
-        for (size_t h = 0; h < heads; h++) {
-            length += recipe->cores[h].volume_share * recipe->cores[h].length;
-        }
-        double most = TWISTED * length / (0.75 * width);
-        build->twist = fb_lesser(fb_greater(build->twist, -most), most);
+        choose_law(build, recipe, spread, width);
     }
     if (why) {
         fb_build_free(build);
