@@ -59,7 +59,7 @@ static const member muscle_members[] = {
      "of its section from origin to insertion, right-handed about the core, rad"},
     {"height_direction", VECTOR, IN_MUSCLE(height_direction), 0, 0, NULL,
      "from the bone to the skin, in ground in the pose"},
-    {"fascicles", FASCICLES, IN_MUSCLE(fascicles), 0, 0, NULL, "measured ones, as lines"},
+    {"fascicles", FASCICLES, IN_MUSCLE(fascicles), 0, 0, NULL, "measured ones, as lines: their length, pennation and place"},
     {"note", NOTE, 0, 0, 0, NULL, "for people"},
 };
 static const member core_members[] = {

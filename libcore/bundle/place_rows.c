@@ -62,11 +62,11 @@ static inline __attribute__((always_inline)) double size2(double x, double y) {
 static inline __attribute__((always_inline)) v3 normal_of(v3 d, v3 u, v3 w, v3 g, double by_u,
                                                           double by_w) {
     v3 wg = cross(w, g), gu = cross(g, u);
-    double x = dot(d, wg), y = dot(d, gu), over = sqrt(dot(wg, wg) / dot(gu, gu));
-    double slope_y = LEAN * over < SHEAR ? LEAN * over : SHEAR;
-    double slope_x = LEAN / over < SHEAR ? LEAN / over : SHEAR;
-    double most_y = slope_y * fabs(x) + 1e30 * by_w * fabs(y);
-    double most_x = slope_x * fabs(y) + 1e30 * by_u * fabs(x);
+    double x = dot(d, wg), y = dot(d, gu), ww = dot(wg, wg), uu = dot(gu, gu);
+    double slope = LEAN * sqrt((by_u * ww + by_w * uu) / (by_u * uu + by_w * ww));
+    slope = slope < SHEAR ? slope : SHEAR;
+    double most_y = slope * fabs(x) + 1e30 * by_w * fabs(y);
+    double most_x = slope * fabs(y) + 1e30 * by_u * fabs(x);
     y = y > most_y ? most_y : y < -most_y ? -most_y : y;
     x = x > most_x ? most_x : x < -most_x ? -most_x : x;
     return add(times(x, wg), times(y, gu));
@@ -89,8 +89,9 @@ WIDE void fb_row_touch(double *contact, const double *a, const double *b, size_t
         v3 n = unit(normal_of(d, u, w, g, across_u, 1 - across_u));
         double una = dot(ua, n), wna = dot(wa, n), unb = dot(ub, n), wnb = dot(wb, n);
         double ha = size2(una, wna), hb = size2(unb, wnb);
-        v3 point = add(times(1 / ha, add(times(una, ua), times(wna, wa))),
-                       times(1 / hb, add(times(unb, ub), times(wnb, wb))));
+        double per = 1 / (ha * hb); /* one division for both */
+        v3 point = add(times(per * hb, add(times(una, ua), times(wna, wa))),
+                       times(per * ha, add(times(unb, ub), times(wnb, wb))));
         put(contact + ROW_N * s, s, k, n);
         contact[ROW_NR * s + k] = dot(ca, n) + ha + hb + b[(ROW_E + along_w) * s + k];
         contact[ROW_NH * s + k] = dot(get(b + ROW_T * s, s, k), add(ca, point));

@@ -9,6 +9,7 @@
 #include "libcore/bundle/recipe_internal.h"
 
 #define PI 3.14159265358979323846
+#define LEAST_SPAN 0.1  /* of a core: fascicles over less say nothing of its belly */
 #define LEAST_BELLY 0.2 /* of what it was, to which a belly shortens */
 
 fb_recipe_options fb_recipe_options_default(void) {
@@ -85,6 +86,66 @@ static void add_fascicles(fb_recipe_maker *maker, fb_recipe *recipe) {
     }
     recipe->n_fascicles = spec->n_fascicles;
     recipe->fiber_length = sum / spec->n_fascicles;
+}
+
+/* The length along a core of its point nearest to a place; *distance to it. */
+static double nearest_at(const fb_core *core, const double *place, double *distance) {
+    double best = 0;
+    *distance = FB_INFINITY;
+    for (int i = 1; i < core->n_points; i++) {
+        double d[3], to[3], at[3];
+        fb_v3_sub(d, core->points[i], core->points[i - 1]);
+        fb_v3_sub(to, place, core->points[i - 1]);
+        double part = fb_v3_dot(to, d) / fb_v3_dot(d, d);
+        part = fb_lesser(fb_greater(part, 0), 1);
+        fb_v3_copy(at, core->points[i - 1]);
+        fb_v3_madd(at, part, d);
+        double away = fb_v3_distance(at, place);
+        if (away < *distance) {
+            *distance = away;
+            best = core->at[i - 1] + part * (core->at[i] - core->at[i - 1]);
+        }
+    }
+    return best;
+}
+
+void fb_recipe_follow_fascicles(fb_recipe *recipe) {
+    double angle = 0;
+    for (int c = 0; c < recipe->n_cores; c++) {
+        fb_core *core = &recipe->cores[c];
+        double from = FB_INFINITY, to = 0;
+        for (int i = 0; i < recipe->n_fascicles; i++) {
+            const double *first = recipe->fascicles[i][0];
+            const double *last = recipe->fascicles[i][recipe->fascicle_points[i] - 1];
+            double middle[3], chord[3], along[3], away, other;
+            fb_v3_sub(chord, last, first);
+            for (int k = 0; k < 3; k++) {
+                middle[k] = 0.5 * (first[k] + last[k]);
+            }
+            double at = nearest_at(core, middle, &away);
+            bool own = true;
+            for (int o = 0; o < recipe->n_cores; o++) {
+                nearest_at(&recipe->cores[o], middle, &other);
+                own = own && (away < other || (away == other && o >= c));
+            }
+            if (!own || !(fb_v3_norm(chord) > 0)) {
+                continue;
+            }
+            fb_core_point(core, at, NULL, along);
+            double cosine = fabs(fb_v3_dot(chord, along)) / fb_v3_norm(chord);
+            angle += acos(fb_lesser(cosine, 1)) / recipe->n_fascicles;
+            double ends[2] = {nearest_at(core, first, &away), nearest_at(core, last, &away)};
+            from = fb_lesser(from, fb_lesser(ends[0], ends[1]));
+            to = fb_greater(to, fb_greater(ends[0], ends[1]));
+        }
+        if (core->belly_from != FB_FROM_SPEC && to - from > LEAST_SPAN * core->length) {
+            core->belly[0] = from;
+            core->belly[1] = to;
+            core->widest = 0.5 * (from + to);
+            core->belly_from = FB_FROM_SPEC;
+        }
+    }
+    recipe->pennation = recipe->n_fascicles ? angle : recipe->pennation;
 }
 
 /* ---- cores ----------------------------------------------------------------------------------- */

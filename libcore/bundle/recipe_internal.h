@@ -138,4 +138,9 @@ void fb_recipe_note(const fb_recipe_maker *maker, fb_recipe *recipe, const char 
 #ifdef __cplusplus
 }
 #endif
+/* What measured fascicles say beside their length: their mean angle to the cores is the pennation,
+ * and from the first to the last along the core nearest to them lies its belly, unless its length
+ * was given. */
+void fb_recipe_follow_fascicles(fb_recipe *recipe);
+
 #endif

@@ -387,6 +387,9 @@ void fb_recipe_choose_belly(const fb_recipe_maker *maker, fb_recipe *recipe) {
     if (recipe->refusal) {
         return;
     }
+    if (!recipe->profile) {
+        fb_recipe_follow_fascicles(recipe);
+    }
     measure(maker, recipe);
     if (recipe->wide) {
         lengthen(maker, recipe);

@@ -19,6 +19,7 @@
 #define FAN_HIGHEST 1.2 /* height of a fan where it narrows, of that where it is widest */
 #define STEEPEST 0.2    /* tangent: how fast the outermost bundles come nearer to the core */
 #define OWN_WAY 1       /* of what bundles need: so much more, and a head follows its core alone */
+#define ROOM 1.05       /* of a head's nominal width, so that heads do not sink into each other */
 #define CLEAR 0.002     /* of its own way: less, and heads stay together */
 #define SMOOTHINGS 6    /* sweeps over widths of fans */
 #define PARTINGS 30     /* sweeps over the way from together to apart */
@@ -521,7 +522,7 @@ static void strip_at(const maker *m, size_t head, size_t k, double *left, double
     while (zero + 1 < m->s->n_heads && m->lines[zero].right <= 0) {
         zero++;
     }
-    double a0 = m->lines[zero].half_width * width_at(m, zero, k);
+    double a0 = ROOM * m->lines[zero].half_width * width_at(m, zero, k);
     if (head == zero) {
         *left = a0 * m->lines[zero].left;
         *right = a0 * m->lines[zero].right;
@@ -529,7 +530,7 @@ static void strip_at(const maker *m, size_t head, size_t k, double *left, double
         at = a0 * m->lines[zero].right;
         for (size_t h = zero + 1; h <= head; h++) {
             *left = at;
-            at += m->lines[h].half_width * width_at(m, h, k) *
+            at += ROOM * m->lines[h].half_width * width_at(m, h, k) *
                   (m->lines[h].right - m->lines[h].left);
         }
         *right = at;
@@ -537,7 +538,7 @@ static void strip_at(const maker *m, size_t head, size_t k, double *left, double
         at = a0 * fb_lesser(m->lines[zero].left, 0);
         for (size_t h = zero; h-- > head;) {
             *right = at;
-            at -= m->lines[h].half_width * width_at(m, h, k) *
+            at -= ROOM * m->lines[h].half_width * width_at(m, h, k) *
                   (m->lines[h].right - m->lines[h].left);
         }
         *left = at;

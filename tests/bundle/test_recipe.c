@@ -444,8 +444,6 @@ static void height_points_away_from_the_bone(void) {
     FB_NEAR(one->up[2], 0.8, 1e-9, 0);
     FB_HOLDS(one->bone, "femur");
     FB_NEAR(one->along[1], -1, 1e-12, 0);
-    FB_NEAR(one->across[0], 0.8, 1e-9, 0); /* up x along */
-    FB_NEAR(one->across[2], -0.6, 1e-9, 0);
     FB_NEAR(fb_v3_dot(on_bone->up, on_bone->along), 0, 1e-12, 0);
     FB_NEAR(fb_v3_norm(on_bone->up), 1, 1e-12, 0);
     FB_HOLDS(on_bone->n_notes ? on_bone->notes[0] : "", "no bone lies beside it");
@@ -534,6 +532,21 @@ static void a_spec_says_what_a_muscle_is(void) {
     FB_EQUAL_INT(recipe->n_fascicles, 2);
     FB_NEAR(recipe->fiber_length, 0.2, 1e-12, 0);
     FB_NEAR(recipe->fascicles[1][1][1], 1, 1e-12, 0); /* the femur's origin, in ground */
+    end(&r);
+}
+
+/* Two fascicles on a line's way, at 30 degrees to it: the belly lies where they do. */
+static void fascicles_set_length_place_and_angle(void) {
+    rig r = leg(TWO_LINES,
+                "{'muscles': [{'name': 'gizmo', 'cores': [{'points': [[0, 1, 0], [0, 0.6, 0]]}], "
+                "'volume': 0.0001, 'fascicles': [[[0, 0.95, 0], [0, 0.864, 0.05]], "
+                "[[0, 0.8, 0], [0, 0.714, 0.05]]]}]}",
+                NULL);
+    const fb_recipe *recipe = find(&r, "gizmo");
+    FB_NEAR(recipe->fiber_length, 0.0995, 1e-4, 0);
+    FB_NEAR(recipe->pennation, 30.17 * 3.14159265358979 / 180, 1e-3, 0);
+    FB_NEAR(recipe->cores[0].belly[0], 0.05, 1e-12, 0);
+    FB_NEAR(recipe->cores[0].belly[1], 0.286, 1e-12, 0);
     end(&r);
 }
 
@@ -854,6 +867,7 @@ int main(int argc, char **argv) {
         FB_TEST(twist_is_the_turn_between_attachments),
         FB_TEST(a_spec_says_what_a_muscle_is),
         FB_TEST(cores_may_be_given),
+        FB_TEST(fascicles_set_length_place_and_angle),
         FB_TEST(shares_that_are_given_leave_the_rest),
         FB_TEST(specs_that_do_not_fit_are_refused),
         FB_TEST(entries_of_no_muscle_are_told),
