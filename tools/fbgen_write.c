@@ -174,7 +174,6 @@ static int write_mesh(fb_gen *gen, const char *file) {
             continue;
         }
         if (m->envelope.mesh.n_faces) {
-            m->envelope.mesh.name = fb_alloc_text(m->recipe->name);
             tint(&m->envelope.mesh, i);
             list[n++] = &m->envelope.mesh;
         }
