@@ -101,12 +101,13 @@ static void read_cells(reader *r, const json_t *object) {
     }
 }
 
+const char *const fb_width_law_names[3] = {"round", "sheet", "fan"};
+
 static void read_words(reader *r, const json_t *object) {
-    static const char *const laws[] = {"round", "sheet", "fan"};
     const char *law = text_of(r, object, "width_law", true);
     const char *ends = text_of(r, object, "ends", false);
     int k = 0;
-    while (k < 3 && strcmp(laws[k], law) != 0) {
+    while (k < 3 && strcmp(fb_width_law_names[k], law) != 0) {
         k++;
     }
     r->wrong = k < 3 || r->wrong ? r->wrong : "width_law";

@@ -8,6 +8,9 @@
 extern "C" {
 #endif
 
+/* Of fb_width_law, as documents have them. */
+extern const char *const fb_width_law_names[3];
+
 /* The bundles of all muscles of a linked model, in the order of its lines. Texts and points are in
  * the arena (its `oom` set: may jump). FB_E_INPUT with an error that names the muscle's line if a
  * member cannot be read. */

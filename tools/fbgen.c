@@ -4,20 +4,19 @@
 #include <fnmatch.h>
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "formats/bundle_spec.h"
 #include "formats/resources.h"
 #include "libcore/base/number.h"
 #include "libcore/bundle/patent.h"
-#include "tools/fbsim_states.h"
 
 #define RADIANS (3.14159265358979323846 / 180)
 #define PER_CM2 1e4
 #define PENETRATION 0.01 /* of half-heights: what is aimed at */
 #define GAP 0.01
 #define WORST_GAP 0.03
+#define MOST_JOBS 256
 #define MOST_RINGS 6e6 /* rings of all bundles together that are kept at once */
 
 static const fb_option options[] = {
@@ -106,11 +105,26 @@ static bool layers(fb_gen *gen) {
     return true;
 }
 
+/* --mesh-of, of a mesh that is asked for. */
+static bool mesh_of(fb_gen *gen) {
+    const char *of = fb_cli_value(gen->cli, "mesh-of");
+    bool bundles = of && strcmp(of, "bundles") == 0, both = of && strcmp(of, "both") == 0;
+    if (of && !bundles && !both && strcmp(of, "muscles") != 0) {
+        fb_cli_say(gen->cli, "--mesh-of is 'muscles', 'bundles' or 'both', not '%s'", of);
+        return false;
+    }
+    bool mesh = fb_cli_value(gen->cli, "mesh");
+    gen->mesh_muscles = mesh && !bundles;
+    gen->mesh_bundles = mesh && (bundles || both);
+    return true;
+}
+
 static bool read_options(fb_gen *gen, double *megabytes) {
     fb_cli *cli = gen->cli;
     fb_build_options *b = &gen->build;
     fb_recipe_options *r = &gen->recipe_options;
-    double tension = r->specific_tension / PER_CM2, jobs, angle[3];
+    double tension = r->specific_tension / PER_CM2, jobs, angle[3], sides;
+    double machine = fb_lesser((double)sysconf(_SC_NPROCESSORS_ONLN), MOST_JOBS);
     bool envelope;
     *b = fb_build_options_default();
     bool ok = choice(cli, "rule", "touch", "patent", &gen->patent) && layers(gen) &&
@@ -124,10 +138,11 @@ static bool read_options(fb_gen *gen, double *megabytes) {
               fb_cli_number(cli, "bend-x", -180, 180, 0, angle) &&
               fb_cli_number(cli, "bend-y", -180, 180, 0, angle + 1) &&
               fb_cli_number(cli, "twist", -360, 360, FB_NAN, angle + 2) &&
-              fb_cli_number(cli, "jobs", 1, 256, (double)sysconf(_SC_NPROCESSORS_ONLN), &jobs) &&
+              fb_cli_number(cli, "jobs", 1, MOST_JOBS, machine, &jobs) &&
               fb_cli_number(cli, "max-size", 0, 2000, 256, megabytes) &&
               choice(cli, "packing", "bundles", "envelope", &envelope) &&
-              choice(cli, "ends", "flush", "free", &b->kept);
+              choice(cli, "ends", "flush", "free", &b->kept) &&
+              fb_cli_number(cli, "sides", 3, 256, 8, &sides) && mesh_of(gen);
     if (!ok) {
         return false;
     }
@@ -142,6 +157,7 @@ static bool read_options(fb_gen *gen, double *megabytes) {
         b->twist = 0;
     }
     gen->jobs = (int)jobs;
+    gen->mesh_sides = (int)sides;
     static const char *const straight[] = {"stretch", "bend-x", "bend-y"};
     for (int i = 0; i < 3; i++) {
         if (fb_cli_value(cli, straight[i]) && !b->straight) {
@@ -157,15 +173,12 @@ static bool read_options(fb_gen *gen, double *megabytes) {
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
+static const char no_memory[] = "there is not enough memory";
+
 static const char *place_patent(fb_gen *gen, fb_gen_muscle *m) {
     fb_build *build = &m->build;
-    double belly = build->belly * gen->build.stretch, tendon[2] = {0, 0}, widest = 0;
-    for (size_t h = 0; h < build->form.n_heads; h++) {
-        double share = m->recipe->cores[build->core[h]].volume_share;
-        tendon[0] += share * build->tendon[h][0];
-        tendon[1] += share * build->tendon[h][1];
-        widest += share * build->widest[h];
-    }
+    double belly = build->belly * gen->build.stretch, tendon[2], widest;
+    fb_build_mean(build, tendon, &widest);
     fb_shape shape = {.l1 = tendon[0],
                       .l2 = widest * belly,
                       .l3 = (1 - widest) * belly,
@@ -177,12 +190,29 @@ static const char *place_patent(fb_gen *gen, fb_gen_muscle *m) {
     fb_patent_options o = {.layers = {gen->patent_layers[0], gen->patent_layers[1]}};
     const char *why = fb_patent_place(&m->body, &build->form.lattice, &shape, 1, &o);
     if (!why && !m->body.name) {
-        m->body.name = fb_alloc(strlen(m->recipe->name) + 1);
-        if (m->body.name) {
-            strcpy(m->body.name, m->recipe->name);
-        }
+        m->body.name = fb_alloc_text(m->recipe->name);
+        why = m->body.name ? NULL : no_memory;
     }
     return why;
+}
+
+/* How far the mean lines of the heads' bundles lie from their cores; false without memory. */
+static bool measure_line(fb_gen_muscle *m) {
+    double *shares = fb_alloc(m->body.n_bundles * sizeof *shares);
+    int *core = fb_alloc(m->body.n_bundles * sizeof *core);
+    bool ok = shares && core;
+    for (size_t i = 0; ok && i < m->body.n_bundles; i++) {
+        shares[i] = m->body.bundles[i].share;
+        core[i] = m->build.core[m->body.bundles[i].head[0]];
+    }
+    for (int k = 0; ok && k < m->recipe->n_cores; k++) {
+        fb_line_distance one = fb_body_mean_line(&m->body, m->recipe, shares, core, k, 0);
+        m->line.mean += m->recipe->cores[k].share * one.mean;
+        m->line.greatest = fb_greater(m->line.greatest, one.greatest);
+    }
+    fb_free(core);
+    fb_free(shares);
+    return ok;
 }
 
 /* One muscle from its recipe to its figures. */
@@ -206,30 +236,13 @@ static void make_muscle(fb_gen *gen, fb_gen_muscle *m, fb_scratch *scratch) {
         m->length[0] = fb_lesser(m->length[0], m->body.bundles[i].length);
         m->length[1] = fb_greater(m->length[1], m->body.bundles[i].length);
     }
-    if (!gen->build.straight) {
-        double *shares = fb_alloc(m->body.n_bundles * sizeof *shares);
-        int *core = fb_alloc(m->body.n_bundles * sizeof *core);
-        double greatest = 0, mean = 0;
-        for (size_t i = 0; shares && core && i < m->body.n_bundles; i++) {
-            shares[i] = m->body.bundles[i].share;
-            core[i] = m->build.core[m->body.bundles[i].head[0]];
-        }
-        for (int k = 0; shares && core && k < m->recipe->n_cores; k++) {
-            fb_line_distance one = fb_body_mean_line(&m->body, m->recipe, shares, core, k, 0);
-            mean += m->recipe->cores[k].share * one.mean;
-            greatest = fb_greater(greatest, one.greatest);
-        }
-        m->line = (fb_line_distance){.mean = mean, .greatest = greatest};
-        fb_free(core);
-        fb_free(shares);
+    if (!gen->build.straight && !measure_line(m)) {
+        m->refusal = no_memory;
+        return;
     }
-    if (fb_cli_value(gen->cli, "mesh") &&
-        strcmp(fb_cli_value(gen->cli, "mesh-of") ? fb_cli_value(gen->cli, "mesh-of") : "muscles",
-               "bundles") != 0) {
-        fb_envelope_options o = {0};
-        if (fb_body_envelope(&m->envelope, &m->body, &o) != FB_OK) {
-            m->refusal = "its surface could not be made";
-        }
+    fb_envelope_options o = {0};
+    if (gen->mesh_muscles && fb_body_envelope(&m->envelope, &m->body, &o) != FB_OK) {
+        m->refusal = "its surface could not be made";
     }
 }
 
@@ -257,11 +270,9 @@ static void *work(void *context) {
 
 static void make_all(fb_gen *gen) {
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    pthread_t threads[256];
+    pthread_t threads[MOST_JOBS];
     int next = 0, started = 0;
     worker w = {gen, &next, &lock};
-    struct timespec from, to;
-    clock_gettime(CLOCK_MONOTONIC, &from);
     while (started < gen->jobs - 1 && started < gen->n_muscles - 1 &&
            pthread_create(&threads[started], NULL, work, &w) == 0) {
         started++;
@@ -270,13 +281,11 @@ static void make_all(fb_gen *gen) {
     while (started > 0) {
         pthread_join(threads[--started], NULL);
     }
-    clock_gettime(CLOCK_MONOTONIC, &to);
-    gen->seconds = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
 }
 
 /* ---- which muscles --------------------------------------------------------------------------- */
 
-static const char *line_name(const fb_gen *gen, int line) {
+const char *fb_gen_line_name(const fb_gen *gen, int line) {
     return fb_model_items(gen->s->system->model, "muscles")->items[line]->name;
 }
 
@@ -284,7 +293,7 @@ static bool matches(const fb_gen *gen, const fb_recipe *recipe, const char *glob
     bool found = fnmatch(glob, recipe->name, 0) == 0 ||
                  (recipe->anatomy && fnmatch(glob, recipe->anatomy, 0) == 0);
     for (int i = 0; i < recipe->n_lines && !found; i++) {
-        found = fnmatch(glob, line_name(gen, recipe->lines[i]), 0) == 0;
+        found = fnmatch(glob, fb_gen_line_name(gen, recipe->lines[i]), 0) == 0;
     }
     return found;
 }
@@ -333,7 +342,7 @@ static int choose(fb_gen *gen) {
 
 /* Tells what was refused and what misses its aim; returns the exit status. */
 static int tell(const fb_gen *gen) {
-    int refused = 0, missed = 0;
+    int refused = 0;
     for (int i = 0; i < gen->n_muscles; i++) {
         const fb_gen_muscle *m = gen->muscles + i;
         if (m->refusal) {
@@ -345,16 +354,13 @@ static int tell(const fb_gen *gen) {
             fb_cli_say(gen->cli, "%s: %s", m->recipe->name, m->recipe->notes[k]);
         }
         const fb_body_measures *f = &m->measures;
-        if (!gen->patent &&
+        if (!gen->patent && !gen->cli->quiet &&
             (f->penetration > PENETRATION || f->gap > GAP || f->worst_gap > WORST_GAP)) {
-            missed++;
-            if (!gen->cli->quiet) {
-                fb_cli_say(gen->cli,
-                           "%s: penetration %.2f %%, mean gap %.2f %%, worst gap %.2f %% of "
-                           "the half-height, beyond %g, %g and %g %%",
-                           m->recipe->name, 100 * f->penetration, 100 * f->gap, 100 * f->worst_gap,
-                           100 * PENETRATION, 100 * GAP, 100 * WORST_GAP);
-            }
+            fb_cli_say(gen->cli,
+                       "%s: penetration %.2f %%, mean gap %.2f %%, worst gap %.2f %% of "
+                       "the half-height, beyond %g, %g and %g %%",
+                       m->recipe->name, 100 * f->penetration, 100 * f->gap, 100 * f->worst_gap,
+                       100 * PENETRATION, 100 * GAP, 100 * WORST_GAP);
         }
         if (m->build.ease && !gen->cli->quiet) {
             static const char *const cores[] = {"", "a core with rounder corners", "a parabola",
@@ -438,7 +444,9 @@ static int generate(fb_gen *gen, fb_model *model, fb_states *states) {
     }
     int written = fb_gen_write_files(gen);
     gen->unwritten = written != FB_EXIT_OK;
-    fb_gen_add_bundles(gen, model, &gen->arena);
+    if (fb_gen_add_bundles(gen, model) != FB_OK) {
+        return fb_exit_of(FB_E_MEMORY);
+    }
     return written != FB_EXIT_OK ? written : code;
 }
 

@@ -47,7 +47,8 @@ typedef struct fb_gen {
     int patent_layers[2];
     int jobs;
     bool unwritten; /* a file beside the document could not be written: nor is that */
-    double seconds; /* that placing took, all together */
+    bool mesh_muscles, mesh_bundles; /* what --mesh is to hold, if it is given */
+    int mesh_sides;                  /* of a bundle's mesh */
 } fb_gen;
 
 /* Moment arms of all muscles beside those of their lines; poses are changed and put back. */
@@ -57,8 +58,11 @@ fb_status fb_gen_arms(fb_gen *gen);
 void fb_gen_table(const fb_gen *gen, fb_text *out);
 void fb_gen_print(const fb_gen *gen, fb_text *out);
 
-/* Adds to the model's muscles what their bodies are made of. */
-void fb_gen_add_bundles(const fb_gen *gen, fb_model *model, fb_arena *arena);
+/* The name of a muscle of the model, which is a line of ours. */
+const char *fb_gen_line_name(const fb_gen *gen, int line);
+
+/* Adds to the model's muscles what their bodies are made of. FB_OK or FB_E_MEMORY. */
+fb_status fb_gen_add_bundles(const fb_gen *gen, fb_model *model);
 /* Writes --layers, --mesh and --table. Returns an exit status. */
 int fb_gen_write_files(fb_gen *gen);
 

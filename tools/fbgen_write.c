@@ -2,17 +2,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "formats/bundle_stored.h"
+#include "formats/fb.h"
 #include "formats/layers.h"
 #include "formats/mesh_write.h"
 #include "libcore/base/number.h"
 #include "libcore/base/spatial.h"
 #include "tools/fbgen.h"
 
-/* ---- figures --------------------------------------------------------------------------------- */
+#define RADIANS (3.14159265358979323846 / 180)
 
-static const char *line_name(const fb_gen *gen, int line) {
-    return fb_model_items(gen->s->system->model, "muscles")->items[line]->name;
-}
+/* ---- figures --------------------------------------------------------------------------------- */
 
 static const char *coordinate_name(const fb_gen *gen, const fb_gen_muscle *m) {
     if (m->refusal || gen->build.straight || fb_cli_value(gen->cli, "no-arms") ||
@@ -36,7 +36,7 @@ void fb_gen_table(const fb_gen *gen, fb_text *out) {
         const fb_recipe *r = m->recipe;
         fb_text_printf(out, "%s\t", r->name);
         for (int k = 0; k < r->n_lines; k++) {
-            fb_text_printf(out, "%s%s", k ? "," : "", line_name(gen, r->lines[k]));
+            fb_text_printf(out, "%s%s", k ? "," : "", fb_gen_line_name(gen, r->lines[k]));
         }
         if (m->refusal) {
             fb_text_puts(out, "\t0\t0");
@@ -47,13 +47,10 @@ void fb_gen_table(const fb_gen *gen, fb_text *out) {
             continue;
         }
         const fb_body_measures *f = &m->measures;
-        double width, height, tendon[2] = {0, 0};
+        double width, height, tendon[2];
         fb_form_size(&m->build.form, r->belly_length * gen->build.stretch, gen->build.strength,
                      NULL, &width, &height);
-        for (size_t h = 0; h < m->build.form.n_heads; h++) {
-            tendon[0] += r->cores[m->build.core[h]].volume_share * m->build.tendon[h][0];
-            tendon[1] += r->cores[m->build.core[h]].volume_share * m->build.tendon[h][1];
-        }
+        fb_build_mean(&m->build, tendon, NULL);
         fb_text_printf(out, "\t%zu\t%zu", m->build.form.n_heads, m->body.n_bundles);
         const double numbers[] = {r->volume,
                                   f->volume,
@@ -126,8 +123,7 @@ void fb_gen_print(const fb_gen *gen, fb_text *out) {
                        widest, m->recipe->name, m->recipe->n_lines, m->body.n_bundles,
                        1e6 * m->recipe->volume, 1e3 * m->recipe->belly_length, 1e3 * width,
                        1e3 * height, 100 * f->penetration, 100 * f->gap, 100 * f->worst_gap,
-                       100 * f->between_heads, f->tilt * 180 / 3.14159265358979323846,
-                       1e3 * m->line.mean);
+                       100 * f->between_heads, f->tilt / RADIANS, 1e3 * m->line.mean);
         const char *coordinate = coordinate_name(gen, m);
         if (coordinate) {
             fb_text_printf(out, " %5.1f %3d/%-3d %s", 1e3 * m->arms.mean, m->arms.inside,
@@ -168,16 +164,6 @@ static void tint(fb_mesh *mesh, int number) {
 }
 
 static int write_mesh(fb_gen *gen, const char *file) {
-    const char *of = fb_cli_value(gen->cli, "mesh-of");
-    bool bundles = of && strcmp(of, "muscles") != 0;
-    double sides;
-    if (of && strcmp(of, "muscles") != 0 && strcmp(of, "bundles") != 0 && strcmp(of, "both") != 0) {
-        fb_cli_say(gen->cli, "--mesh-of is 'muscles', 'bundles' or 'both', not '%s'", of);
-        return FB_EXIT_USAGE;
-    }
-    if (!fb_cli_number(gen->cli, "sides", 3, 256, 8, &sides)) {
-        return FB_EXIT_USAGE;
-    }
     size_t room = 2 * (size_t)gen->n_muscles, n = 0;
     const fb_mesh **list = fb_arena_array(&gen->arena, room, sizeof *list);
     fb_mesh *own = fb_arena_array(&gen->arena, (size_t)gen->n_muscles, sizeof *own);
@@ -188,15 +174,11 @@ static int write_mesh(fb_gen *gen, const char *file) {
             continue;
         }
         if (m->envelope.mesh.n_faces) {
-            m->envelope.mesh.name = fb_alloc(strlen(m->recipe->name) + 1);
-            if (m->envelope.mesh.name) {
-                strcpy(m->envelope.mesh.name, m->recipe->name);
-            }
             tint(&m->envelope.mesh, i);
             list[n++] = &m->envelope.mesh;
         }
-        for (size_t b = 0; bundles && b < m->body.n_bundles && status == FB_OK; b++) {
-            status = fb_surface_add_bundle(own + i, &m->body, b, (int)sides);
+        for (size_t b = 0; gen->mesh_bundles && b < m->body.n_bundles && status == FB_OK; b++) {
+            status = fb_surface_add_bundle(own + i, &m->body, b, gen->mesh_sides);
         }
         if (own[i].n_faces) {
             own[i].name = fb_alloc(strlen(m->recipe->name) + 9);
@@ -259,31 +241,14 @@ static void add_numbers(fb_text *out, const char *key, const double *x, int n) {
     fb_text_printf(out, ", \"%s\": [", key);
     for (int i = 0; i < n; i++) {
         fb_text_puts(out, i ? ", " : "");
-        fb_text_number(out, x[i]);
+        fb_json_number(out, x[i]);
     }
     fb_text_puts(out, "]");
 }
 
 static void add_number(fb_text *out, const char *key, double x) {
     fb_text_printf(out, ", \"%s\": ", key);
-    fb_text_number(out, x);
-}
-
-static const char *const laws[] = {"round", "sheet", "fan"}; /* of fb_width_law */
-
-/* A JSON string. */
-static void add_string(fb_text *out, const char *text) {
-    fb_text_puts(out, "\"");
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\') {
-            fb_text_printf(out, "\\%c", *text);
-        } else if ((unsigned char)*text < ' ') {
-            fb_text_printf(out, "\\u%04x", *text);
-        } else {
-            fb_text_add(out, text, 1);
-        }
-    }
-    fb_text_puts(out, "\"");
+    fb_json_number(out, x);
 }
 
 static const char *body_name(const fb_gen *gen, int body) {
@@ -296,14 +261,14 @@ static void add_height_in_body(const fb_gen *gen, const fb_gen_muscle *m, fb_tex
     double up[3];
     fb_m3_tmul_v3(up, gen->s->state->pose[m->recipe->up_body].R, m->build.up);
     fb_text_puts(out, ", \"height_body\": ");
-    add_string(out, body_name(gen, m->recipe->up_body));
+    fb_json_string(out, body_name(gen, m->recipe->up_body));
     add_numbers(out, "height_in_body", up, 3);
 }
 
 /* A core's own course, in the axes of its body. */
 static void add_course(const fb_gen *gen, const fb_core *core, fb_text *out) {
     fb_text_puts(out, ", \"frame\": ");
-    add_string(out, body_name(gen, core->own_body));
+    fb_json_string(out, body_name(gen, core->own_body));
     fb_text_puts(out, ", \"points\": [");
     for (int i = 0; i < core->n_own; i++) {
         for (int k = 0; k < 3; k++) {
@@ -320,11 +285,11 @@ static void describe(const fb_gen *gen, const fb_gen_muscle *m, fb_text *out) {
     const fb_recipe *r = m->recipe;
     const fb_form *form = &m->build.form;
     fb_text_puts(out, "{\"muscle\": ");
-    add_string(out, r->name);
+    fb_json_string(out, r->name);
     fb_text_puts(out, ", \"lines\": [");
     for (int k = 0; k < r->n_lines; k++) {
         fb_text_puts(out, k ? ", " : "");
-        add_string(out, line_name(gen, r->lines[k]));
+        fb_json_string(out, fb_gen_line_name(gen, r->lines[k]));
     }
     fb_text_puts(out, "]");
     add_number(out, "volume", form->volume);
@@ -339,7 +304,7 @@ static void describe(const fb_gen *gen, const fb_gen_muscle *m, fb_text *out) {
     add_numbers(out, "height_direction", m->build.up, 3);
     add_height_in_body(gen, m, out);
     fb_text_printf(out, ", \"layers\": %zu, \"width_law\": \"%s\"", gen->build.layers,
-                   laws[m->build.law]);
+                   fb_width_law_names[m->build.law]);
     if (!isnan(gen->build.strength)) {
         add_number(out, "strength", gen->build.strength);
     }
@@ -350,10 +315,10 @@ static void describe(const fb_gen *gen, const fb_gen_muscle *m, fb_text *out) {
     for (size_t h = 0; h < form->n_heads; h++) {
         const fb_core *core = r->cores + m->build.core[h];
         fb_text_puts(out, h ? ", {\"name\": " : "{\"name\": ");
-        add_string(out, core->name);
+        fb_json_string(out, core->name);
         if (core->muscle >= 0) {
             fb_text_puts(out, ", \"line\": ");
-            add_string(out, line_name(gen, core->muscle));
+            fb_json_string(out, fb_gen_line_name(gen, core->muscle));
         }
         add_number(out, "share", core->share);
         add_number(out, "volume_share", core->volume_share);
@@ -386,31 +351,34 @@ static void describe(const fb_gen *gen, const fb_gen_muscle *m, fb_text *out) {
     fb_text_puts(out, "}");
 }
 
-void fb_gen_add_bundles(const fb_gen *gen, fb_model *model, fb_arena *arena) {
+/* Adds a member to a muscle, and empties its text; false without memory. */
+static bool add_member(fb_model *model, int line, fb_text *text) {
     const fb_list *lines = fb_model_items(model, "muscles");
-    (void)arena;
-    for (int i = 0; i < gen->n_muscles; i++) {
+    const char *json = fb_text_string(text);
+    bool ok = json;
+    if (ok) {
+        fb_element_add_extra(model, lines->items[line], "bundles", json);
+    }
+    fb_text_free(text);
+    return ok;
+}
+
+fb_status fb_gen_add_bundles(const fb_gen *gen, fb_model *model) {
+    bool ok = true;
+    for (int i = 0; i < gen->n_muscles && !gen->patent; i++) {
         const fb_gen_muscle *m = gen->muscles + i;
-        if (m->refusal || gen->patent) {
+        if (m->refusal) {
             continue;
         }
         fb_text text = {0};
         describe(gen, m, &text);
-        const char *json = fb_text_string(&text);
-        if (json) {
-            fb_element_add_extra(model, lines->items[m->recipe->lines[0]], "bundles", json);
-        }
-        fb_text_free(&text);
+        ok = add_member(model, m->recipe->lines[0], &text) && ok;
         for (int k = 1; k < m->recipe->n_lines; k++) { /* the others say where it is */
-            fb_text other = {0};
-            fb_text_puts(&other, "{\"of\": ");
-            add_string(&other, line_name(gen, m->recipe->lines[0]));
-            fb_text_puts(&other, "}");
-            json = fb_text_string(&other);
-            if (json) {
-                fb_element_add_extra(model, lines->items[m->recipe->lines[k]], "bundles", json);
-            }
-            fb_text_free(&other);
+            fb_text_puts(&text, "{\"of\": ");
+            fb_json_string(&text, fb_gen_line_name(gen, m->recipe->lines[0]));
+            fb_text_puts(&text, "}");
+            ok = add_member(model, m->recipe->lines[k], &text) && ok;
         }
     }
+    return ok ? FB_OK : FB_E_MEMORY;
 }

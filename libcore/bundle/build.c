@@ -174,6 +174,21 @@ static const char *make_form(fb_build *build, fb_form_options *form, const fb_re
     return why;
 }
 
+/* How the width goes along the muscle, and as much twist as such a width bears. */
+static void choose_law(fb_build *build, const fb_recipe *recipe, double spread, double width) {
+    double shortest = recipe->cores[0].length, longest = shortest, length = 0;
+    for (int h = 0; h < recipe->n_cores; h++) {
+        shortest = fb_lesser(shortest, recipe->cores[h].length);
+        longest = fb_greater(longest, recipe->cores[h].length);
+        length += recipe->cores[h].volume_share * recipe->cores[h].length;
+    }
+    bool fan = recipe->n_cores > 2 && spread > 0.5 * width && longest < FAN_LENGTHS * shortest;
+    bool sheet = build->form.fibre_part < 1 || width > BROAD * build->belly;
+    build->law = fan ? FB_WIDTH_FAN : sheet ? FB_WIDTH_SHEET : FB_WIDTH_ROUND;
+    double most = TWISTED * length / (0.75 * width);
+    build->twist = fb_lesser(fb_greater(build->twist, -most), most);
+}
+
 const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
                           const fb_build_options *options) {
     memset(build, 0, sizeof *build);
@@ -240,26 +255,26 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
     }
     fb_free(head);
     if (!why) {
-        double shortest = recipe->cores[0].length, longest = shortest;
-        for (size_t h = 1; h < heads; h++) {
-            shortest = fb_lesser(shortest, recipe->cores[h].length);
-            longest = fb_greater(longest, recipe->cores[h].length);
-        }
-        bool fan = heads > 2 && spread > 0.5 * width && longest < FAN_LENGTHS * shortest;
-        build->law = fan                                                   ? FB_WIDTH_FAN
-                     : form.fibre_part < 1 || width > BROAD * build->belly ? FB_WIDTH_SHEET
-                                                                           : FB_WIDTH_ROUND;
-        double length = 0;
-        for (size_t h = 0; h < heads; h++) {
-            length += recipe->cores[h].volume_share * recipe->cores[h].length;
-        }
-        double most = TWISTED * length / (0.75 * width);
-        build->twist = fb_lesser(fb_greater(build->twist, -most), most);
+        choose_law(build, recipe, spread, width);
     }
     if (why) {
         fb_build_free(build);
     }
     return why;
+}
+
+void fb_build_mean(const fb_build *build, double tendon[2], double *widest) {
+    double sum = 0;
+    tendon[0] = tendon[1] = 0;
+    for (size_t h = 0; h < build->form.n_heads; h++) {
+        double share = build->recipe->cores[build->core[h]].volume_share;
+        tendon[0] += share * build->tendon[h][0];
+        tendon[1] += share * build->tendon[h][1];
+        sum += share * build->widest[h];
+    }
+    if (widest) {
+        *widest = sum;
+    }
 }
 
 /* The strip of a head whose belly is so long, at a strength. */
@@ -273,14 +288,9 @@ static void set_strip(fb_core_line *line, const fb_build *build, size_t head, do
 /* A core of the recipe's length in a frame of its own, straight or bent. */
 static const char *straight_sections(const fb_build *build, fb_sections *sections,
                                      fb_section_options *o, const fb_build_options *as) {
-    double points[STRAIGHT_POINTS][3], tendon[2] = {0, 0}, widest = 0;
+    double points[STRAIGHT_POINTS][3], tendon[2], widest;
     size_t heads = build->form.n_heads;
-    for (size_t h = 0; h < heads; h++) {
-        const fb_core *core = build->recipe->cores + build->core[h];
-        tendon[0] += core->volume_share * build->tendon[h][0];
-        tendon[1] += core->volume_share * build->tendon[h][1];
-        widest += core->volume_share * build->widest[h];
-    }
+    fb_build_mean(build, tendon, &widest);
     double belly = build->belly * as->stretch, length = tendon[0] + belly + tendon[1];
     fb_core_bent(points, STRAIGHT_POINTS, length, as->bend[0], as->bend[1]);
     fb_core_line line = {.points = (const double(*)[3])points,

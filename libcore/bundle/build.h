@@ -57,6 +57,10 @@ const char *fb_build_make(fb_build *build, const fb_recipe *recipe,
                           const fb_build_options *options);
 void fb_build_free(fb_build *build);
 
+/* The lengths of tendon below and above the belly, m, and the part of the belly below its widest
+ * section: means of the heads by volume. widest may be NULL. */
+void fb_build_mean(const fb_build *build, double tendon[2], double *widest);
+
 /* Lays the muscle along the cores of a recipe of the same muscle, of that pose or another, as the
  * options have it. Uses the body's memory again. NULL or a sentence. */
 const char *fb_build_place(fb_build *build, const fb_recipe *recipe, fb_body *body,

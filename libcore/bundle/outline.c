@@ -7,6 +7,7 @@
 #include "libcore/base/arena.h"
 #include "libcore/base/spatial.h"
 
+#define PI 3.14159265358979323846
 #define N FB_PROFILE_SECTIONS
 #define CUBES 30000 /* about, inside a muscle */
 #define ROUNDS 6    /* of moving the core to the centroids */
@@ -33,7 +34,6 @@ typedef struct cubes {
 typedef struct course {
     double p[N][3], x[N][3], y[N][3], z[N][3];
     double step;
-
 } course;
 
 /* ---- cubes ----------------------------------------------------------------------------------- */
@@ -123,6 +123,11 @@ static const char *distances(cubes *c, const double (*points)[3], int n_points) 
 
 /* ---- the core -------------------------------------------------------------------------------- */
 
+/* Which piece a length is in, in pieces; -1 beyond both ends. */
+static int piece_within(double length) {
+    return length >= 0 && length < N ? (int)length : -1;
+}
+
 /* Means of the places in each of N pieces, and how many cubes those have; and how wide the muscle
  * is there if it is flat, in pieces: four times the standard deviation from the mean, of a piece
  * and those near it. */
@@ -132,8 +137,8 @@ static void centroids(const cubes *c, double from, double step, double (*mean)[3
     memset(mean, 0, N * sizeof *mean);
     memset(weight, 0, N * sizeof *weight);
     for (size_t i = 0; i < c->n; i++) {
-        int k = (int)floor((c->at[i] - from) / step);
-        if (k >= 0 && k < N) {
+        int k = piece_within((c->at[i] - from) / step);
+        if (k >= 0) {
             fb_v3_add(mean[k], mean[k], c->place[i]);
             weight[k]++;
         }
@@ -144,8 +149,8 @@ static void centroids(const cubes *c, double from, double step, double (*mean)[3
         }
     }
     for (size_t i = 0; i < c->n; i++) {
-        int k = (int)floor((c->at[i] - from) / step);
-        if (k >= 0 && k < N) {
+        int k = piece_within((c->at[i] - from) / step);
+        if (k >= 0) {
             double d = fb_v3_distance(c->place[i], mean[k]);
             square[k] += d * d;
         }
@@ -337,7 +342,7 @@ static const char *find_core(cubes *c, course *core, const double (*insertion)[3
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-/* Sums over the cubes of a piece: 1, x, y, xx, xy, yy, and for the bow. */
+/* Sums over the cubes of a piece: 1, x, y, xx, xy, yy. */
 typedef struct moments {
     double n, x, y, xx, xy, yy;
 } moments;
@@ -355,7 +360,6 @@ static void add_moments(moments *to, const moments *m) {
  * near it, from the widest section outward. Where sections are round, it is carried on; it turns no
  * faster than bundles can follow. */
 static void directions(const moments *m, int widest, double step, double *angle) {
-    static const double half = 3.14159265358979323846;
     for (int i = 0; i < N; i++) {
         int k = i <= widest ? widest - i : i, before = k < widest ? k + 1 : k - 1;
         double xx = 0, xy = 0, yy = 0, n = 0;
@@ -372,7 +376,7 @@ static void directions(const moments *m, int widest, double step, double *angle)
         if (k != widest) { /* the same half a turn on */
             double turn = angle[k] - angle[before];
             double flat = fb_length2(2 * xy, xx - yy) / (xx + yy);
-            turn -= half * round(turn / half);
+            turn -= PI * round(turn / PI);
             double most = MOST_TURN * step / (2 * sqrt((xx + yy) / n));
             turn = fmin(fmax(turn, -most), most);
             angle[k] = angle[before] + (flat > 0 ? flat * turn : 0);
@@ -421,7 +425,7 @@ static void find_bows(fb_profile *p, const cubes *c, double from, double step, c
             up += weight * x2y[j]; /* the mean of y is 0 */
             down += weight * (n[j] > 0 ? x4[j] - x2[j] * x2[j] / n[j] : 0);
         }
-        double height = 4 / 3.14159265358979323846 * p->area[k] / p->width[k]; /* along the bow */
+        double height = 4 / PI * p->area[k] / p->width[k]; /* along the bow */
         double flat = fmin(fmax(2 - 2 * height / p->width[k], 0), 1);
         double most = flat * fmin(MOST_BOW / p->width[k], THICK_BOW / height);
         p->bow[k] = fmin(fmax(down > 0 ? 2 * up / down : 0, -most), most);
@@ -438,7 +442,6 @@ static void find_bows(fb_profile *p, const cubes *c, double from, double step, c
  * corner at the centre the outline is 3/2 of the mean distance away. */
 static void find_outline(fb_profile *p, const cubes *c, double from, double step, const moments *m,
                          const double *angle) {
-    static const double pi = 3.14159265358979323846;
     double far[FB_PROFILE_CORNERS] = {0}, in[FB_PROFILE_CORNERS] = {0}, y2[N] = {0};
     double h = c->solid.h;
     for (int turn = 0; turn < 2; turn++) {
@@ -452,7 +455,7 @@ static void find_outline(fb_profile *p, const cubes *c, double from, double step
             for (int part = 0; counts && part < 9; part++) { /* of the cube */
                 double u = 2 * (at[0] + h * (part % 3 - 1) / 3) / p->width[k];
                 double v = 2 * (at[1] + h * (part / 3 - 1) / 3) / p->height[k];
-                int sector = (int)floor((atan2(v, u) / (2 * pi) + 1) * FB_PROFILE_CORNERS + 0.5);
+                int sector = (int)floor((atan2(v, u) / (2 * PI) + 1) * FB_PROFILE_CORNERS + 0.5);
                 sector %= FB_PROFILE_CORNERS;
                 far[sector] += sqrt(u * u + v * v);
                 in[sector]++;
@@ -464,7 +467,7 @@ static void find_outline(fb_profile *p, const cubes *c, double from, double step
         }
     }
     for (int s = 0; s < FB_PROFILE_CORNERS; s++) {
-        double a = 2 * pi * s / FB_PROFILE_CORNERS, r = in[s] > 0 ? 1.5 * far[s] / in[s] : 1;
+        double a = 2 * PI * s / FB_PROFILE_CORNERS, r = in[s] > 0 ? 1.5 * far[s] / in[s] : 1;
         p->polygon[s][0] = r * cos(a);
         p->polygon[s][1] = r * sin(a);
     }
@@ -533,8 +536,8 @@ static void place_core(fb_profile *p, const course *core, double from, double st
     }
 }
 
-const char *fb_profile_make(fb_profile *profile, const fb_shell *mesh, const double (*origin)[3],
-                            int n_origin, const double (*insertion)[3], int n_insertion) {
+const char *fb_profile_make(fb_profile *profile, const fb_shell *mesh, const double (*insertion)[3],
+                            int n_insertion) {
     cubes c;
     course core;
     memset(profile, 0, sizeof *profile);
@@ -548,9 +551,6 @@ const char *fb_profile_make(fb_profile *profile, const fb_shell *mesh, const dou
         double from, to;
         extent(&c, core.step, &from, &to);
         double step = (to - from) / N;
-        /* the end with the origin is the first */
-        (void)origin;
-        (void)n_origin;
         measure_sections(profile, &c, &core, from, step);
         place_core(profile, &core, from, step);
     }

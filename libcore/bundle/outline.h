@@ -35,10 +35,10 @@ typedef struct fb_profile {
     double volume;                         /* that the surface encloses, m^3 */
 } fb_profile;
 
-/* NULL, or a sentence (static) that says why not. There are n_origin and n_insertion points (at
- * least one of each) of the attachments, on the surface or near it. */
-const char *fb_profile_make(fb_profile *profile, const fb_shell *mesh, const double (*origin)[3],
-                            int n_origin, const double (*insertion)[3], int n_insertion);
+/* NULL, or a sentence (static) that says why not. There are n_insertion points (at least one) of
+ * the insertion, on the surface or near it, m; the origin is at the other end. */
+const char *fb_profile_make(fb_profile *profile, const fb_shell *mesh, const double (*insertion)[3],
+                            int n_insertion);
 
 #ifdef __cplusplus
 }

@@ -84,6 +84,7 @@ typedef struct fb_recipe {
     int bundles;          /* wanted; 0: not said */
     double middle[3];     /* the middle of the bellies */
     double along[3];      /* unit: the mean direction of the cores there */
+    double across[3];     /* unit: width, x; across = height x along */
     double up[3];     /* unit: height, y, from the nearest bone to the skin, square to `along` */
     const char *bone; /* what was taken for the nearest bone, or why not; for messages */
     bool up_given;

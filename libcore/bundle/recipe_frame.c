@@ -311,6 +311,7 @@ void fb_recipe_orient(const fb_recipe_maker *maker, fb_recipe *recipe) {
         recipe->up_body = origin > 0 ? origin : 0;
     }
     fb_m3_tmul_v3(recipe->up_rest, maker->state->pose[recipe->up_body].R, recipe->up);
+    fb_v3_cross(recipe->across, recipe->up, recipe->along);
     choose_twist(recipe);
 }
 
@@ -323,6 +324,7 @@ void fb_recipe_follow(fb_recipe *recipe, const fb_state *state) {
     } else { /* the muscle has turned into its own height: as square to it as it was */
         square_to(recipe->up, recipe->along, 0);
     }
+    fb_v3_cross(recipe->across, recipe->up, recipe->along);
     if (!recipe->twist_given) {
         double twist = turn_between_ends(recipe);
         recipe->twist = twist + 2 * PI * round((recipe->twist - twist) / (2 * PI));

@@ -233,15 +233,15 @@ static void set_parts(fb_profile_rest *rest, const fb_state *state) {
     }
 }
 
-/* The ends of all cores that there are, in the mesh's axes. */
-static int ends_of_cores(const fb_recipe_maker *maker, const fb_recipe *recipe, int end,
+/* The upper ends of all cores that there are, in the mesh's axes. */
+static int ends_of_cores(const fb_recipe_maker *maker, const fb_recipe *recipe,
                          double (**points)[3]) {
     double(*list)[3] = fb_arena_array(maker->arena, (size_t)recipe->n_cores, sizeof *list);
-    fb_pose pose = pose_of(recipe->rest, maker->state, end);
+    fb_pose pose = pose_of(recipe->rest, maker->state, 1);
     for (int i = 0; i < recipe->n_cores; i++) {
         const fb_core *core = &recipe->cores[i];
         double d[3];
-        fb_v3_sub(d, core->points[end ? core->n_points - 1 : 0], pose.p);
+        fb_v3_sub(d, core->points[core->n_points - 1], pose.p);
         fb_m3_tmul_v3(list[i], pose.R, d);
     }
     *points = list;
@@ -272,8 +272,8 @@ static void join_cores(const fb_recipe_maker *maker, fb_recipe *recipe) {
 
 bool fb_recipe_shape(fb_recipe_maker *maker, fb_recipe *recipe) {
     const fb_outline *o = &recipe->outline;
-    double(*origin)[3] = o->origin.points, (*insertion)[3] = o->insertion.points;
-    int n_origin = o->origin.n_points, n_insertion = o->insertion.n_points;
+    double(*insertion)[3] = o->insertion.points;
+    int n_insertion = o->insertion.n_points;
     fb_profile_rest *rest = fb_arena_alloc(maker->arena, sizeof *rest);
     const char *last = o->insertion_frame ? o->insertion_frame : o->frame;
     if (!find_frame(maker, recipe, o->frame, &rest->body[0], &rest->in_body[0]) ||
@@ -285,10 +285,9 @@ bool fb_recipe_shape(fb_recipe_maker *maker, fb_recipe *recipe) {
         recipe->refusal = "its surface was not read";
         return true;
     }
-    n_origin = n_origin ? n_origin : ends_of_cores(maker, recipe, 0, &origin);
-    n_insertion = n_insertion ? n_insertion : ends_of_cores(maker, recipe, 1, &insertion);
-    recipe->refusal = fb_profile_make(&rest->shape, &o->surface, (const double(*)[3])origin,
-                                      n_origin, (const double(*)[3])insertion, n_insertion);
+    n_insertion = n_insertion ? n_insertion : ends_of_cores(maker, recipe, &insertion);
+    recipe->refusal = fb_profile_make(&rest->shape, &o->surface, (const double(*)[3])insertion,
+                                      n_insertion);
     if (recipe->refusal) {
         return true;
     }

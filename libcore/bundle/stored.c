@@ -161,6 +161,7 @@ static void restore_recipe(fb_recipe *recipe, const fb_build *build, const fb_st
             fb_v3_copy(recipe->up, up);
         }
     }
+    fb_v3_cross(recipe->across, recipe->up, recipe->along);
     recipe->up_given = true;
 }
 

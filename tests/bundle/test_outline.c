@@ -57,8 +57,7 @@ static tube *make_tube(double length, double bend, double a, double b, double bo
 }
 
 static bool profile_of(fb_profile *p, const tube *t) {
-    const char *why = fb_profile_make(p, &t->shell, (const double(*)[3])t->ends, 1,
-                                      (const double(*)[3])(t->ends + 1), 1);
+    const char *why = fb_profile_make(p, &t->shell, (const double(*)[3])(t->ends + 1), 1);
     return FB_TRUE(!why, "%s", why ? why : "");
 }
 
@@ -165,13 +164,11 @@ static void nonsense_is_refused(void) {
                      .faces = t->shell.faces,
                      .n_vertices = 3,
                      .n_faces = 0};
-    const char *why = fb_profile_make(&p, &flat, (const double(*)[3])t->ends, 1,
-                                      (const double(*)[3])(t->ends + 1), 1);
+    const char *why = fb_profile_make(&p, &flat, (const double(*)[3])(t->ends + 1), 1);
     FB_TRUE(why && strstr(why, "encloses nothing"), "%s", why ? why : "made");
     for (long n = 1; n < 40; n++) { /* memory */
         fb_alloc_fail_at(n);
-        why = fb_profile_make(&p, &t->shell, (const double(*)[3])t->ends, 1,
-                              (const double(*)[3])(t->ends + 1), 1);
+        why = fb_profile_make(&p, &t->shell, (const double(*)[3])(t->ends + 1), 1);
         fb_alloc_fail_at(0);
         if (!why) {
             break;
