@@ -90,9 +90,8 @@ static const char *round_core(curve *c, const fb_core_line *core, double radius,
         if (out > 0) { /* into the tendon */
             thick = fb_greater(1 - (1 - TENDON_ROUND) * out / (2 * radius), TENDON_ROUND);
         }
-        half[i] = (int)(0.5 * ROUND * thick * radius / length * (DENSE - 1) + 0.5);
-        half[i] = radius > 0 ? half[i] : 0;
-        half[i] = half[i] > (DENSE - 1) / 4 ? (DENSE - 1) / 4 : half[i];
+        double wide = 0.5 * ROUND * thick * radius / length * (DENSE - 1) + 0.5;
+        half[i] = radius > 0 ? (int)fb_lesser(wide, (DENSE - 1) / 4) : 0;
     }
     smooth(once, (const double(*)[3])raw, half);
     smooth(c->points, (const double(*)[3])once, half);
