@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "formats/bundle_spec.h"
+#include "formats/mesh_write.h"
 #include "formats/resources.h"
 #include "libcore/base/number.h"
 #include "libcore/bundle/patent.h"
@@ -88,7 +89,7 @@ static bool choice(fb_cli *cli, const char *name, const char *first, const char 
 static bool layers(fb_gen *gen) {
     const char *text = fb_cli_value(gen->cli, "layers-per-bundle");
     int n = 24, m = 0, end = 0;
-    if (text && (sscanf(text, "%d%n,%d%n", &n, &end, &m, &end) < 1 || text[end] || n < 2 ||
+    if (text && (sscanf(text, "%9d%n,%9d%n", &n, &end, &m, &end) < 1 || text[end] || n < 2 ||
                  n > 1024 || (m && (m < 2 || m > 1024)) || (!m && strchr(text, ',')))) {
         fb_cli_say(gen->cli,
                    "--layers-per-bundle is a number from 2 to 1024, or two with a comma; "
@@ -104,6 +105,29 @@ static bool layers(fb_gen *gen) {
     gen->patent_layers[0] = (n + 1) / 2;
     gen->patent_layers[1] = ((m ? m : n) + 1) / 2;
     return true;
+}
+
+/* What is written beside the document, and where. */
+static bool read_files(fb_gen *gen) {
+    static const char *const files[] = {"layers", "mesh", "table", NULL};
+    fb_cli *cli = gen->cli;
+    const char *of = fb_cli_value(cli, "mesh-of"), *mesh = fb_cli_value(cli, "mesh");
+    double sides;
+    if (!fb_cli_number(cli, "sides", 3, 256, 8, &sides)) {
+        return false;
+    }
+    gen->sides = (int)sides;
+    gen->mesh_of[0] = !of || strcmp(of, "muscles") == 0 || strcmp(of, "both") == 0;
+    gen->mesh_of[1] = of && (strcmp(of, "bundles") == 0 || strcmp(of, "both") == 0);
+    if (!gen->mesh_of[0] && !gen->mesh_of[1]) {
+        fb_cli_say(cli, "--mesh-of is 'muscles', 'bundles' or 'both', not '%s'", of);
+        return false;
+    }
+    if (mesh && !fb_mesh_is_writable(mesh)) {
+        fb_cli_say(cli, "--mesh is a file that ends in .obj, .ply or .stl, not '%s'", mesh);
+        return false;
+    }
+    return fb_cli_separate(cli, files);
 }
 
 static bool read_options(fb_gen *gen, double *megabytes) {
@@ -127,7 +151,7 @@ static bool read_options(fb_gen *gen, double *megabytes) {
               fb_cli_number(cli, "jobs", 1, 256, (double)sysconf(_SC_NPROCESSORS_ONLN), &jobs) &&
               fb_cli_number(cli, "max-size", 0, 2000, 256, megabytes) &&
               choice(cli, "packing", "bundles", "envelope", &envelope) &&
-              choice(cli, "ends", "flush", "free", &b->kept);
+              choice(cli, "ends", "flush", "free", &b->kept) && read_files(gen);
     if (!ok) {
         return false;
     }
@@ -223,9 +247,7 @@ static void make_muscle(fb_gen *gen, fb_gen_muscle *m, fb_scratch *scratch) {
         fb_free(core);
         fb_free(shares);
     }
-    if (fb_cli_value(gen->cli, "mesh") &&
-        strcmp(fb_cli_value(gen->cli, "mesh-of") ? fb_cli_value(gen->cli, "mesh-of") : "muscles",
-               "bundles") != 0) {
+    if (fb_cli_value(gen->cli, "mesh") && gen->mesh_of[0]) {
         fb_envelope_options o = {0};
         if (fb_body_envelope(&m->envelope, &m->body, &o) != FB_OK) {
             m->refusal = "its surface could not be made";
@@ -356,6 +378,12 @@ static int tell(const fb_gen *gen) {
                            100 * PENETRATION, 100 * GAP, 100 * WORST_GAP);
             }
         }
+        if (m->recipe->n_lines == 0 && !gen->cli->quiet) {
+            fb_cli_say(gen->cli,
+                       "%s is no line of the model: its bundles are not in the document, but in "
+                       "--layers, --mesh and --table",
+                       m->recipe->name);
+        }
         if (m->build.ease && !gen->cli->quiet) {
             static const char *const cores[] = {"", "a core with rounder corners", "a parabola",
                                                 "a straight core"};
@@ -433,7 +461,9 @@ static int generate(fb_gen *gen, fb_model *model, fb_states *states) {
     if (!gen->cli->quiet) {
         fb_text page = {0};
         fb_gen_print(gen, &page);
-        fwrite(page.bytes, 1, page.n, gen->cli->err);
+        if (page.n > 0) {
+            fwrite(page.bytes, 1, page.n, gen->cli->err);
+        }
         fb_text_free(&page);
     }
     int written = fb_gen_write_files(gen);

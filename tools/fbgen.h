@@ -46,7 +46,9 @@ typedef struct fb_gen {
     bool patent;
     int patent_layers[2];
     int jobs;
-    double seconds; /* that placing took, all together */
+    int sides;       /* of a bundle's mesh */
+    bool mesh_of[2]; /* what is meshed: muscles, bundles */
+    double seconds;  /* that placing took, all together */
 } fb_gen;
 
 /* Moment arms of all muscles beside those of their lines; poses are changed and put back. */

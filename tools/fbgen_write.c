@@ -168,16 +168,6 @@ static void tint(fb_mesh *mesh, int number) {
 }
 
 static int write_mesh(fb_gen *gen, const char *file) {
-    const char *of = fb_cli_value(gen->cli, "mesh-of");
-    bool bundles = of && strcmp(of, "muscles") != 0;
-    double sides;
-    if (of && strcmp(of, "muscles") != 0 && strcmp(of, "bundles") != 0 && strcmp(of, "both") != 0) {
-        fb_cli_say(gen->cli, "--mesh-of is 'muscles', 'bundles' or 'both', not '%s'", of);
-        return FB_EXIT_USAGE;
-    }
-    if (!fb_cli_number(gen->cli, "sides", 3, 256, 8, &sides)) {
-        return FB_EXIT_USAGE;
-    }
     size_t room = 2 * (size_t)gen->n_muscles, n = 0;
     const fb_mesh **list = fb_arena_array(&gen->arena, room, sizeof *list);
     fb_mesh *own = fb_arena_array(&gen->arena, (size_t)gen->n_muscles, sizeof *own);
@@ -188,6 +178,7 @@ static int write_mesh(fb_gen *gen, const char *file) {
             continue;
         }
         if (m->envelope.mesh.n_faces) {
+            fb_free(m->envelope.mesh.name);
             m->envelope.mesh.name = fb_alloc(strlen(m->recipe->name) + 1);
             if (m->envelope.mesh.name) {
                 strcpy(m->envelope.mesh.name, m->recipe->name);
@@ -195,8 +186,8 @@ static int write_mesh(fb_gen *gen, const char *file) {
             tint(&m->envelope.mesh, i);
             list[n++] = &m->envelope.mesh;
         }
-        for (size_t b = 0; bundles && b < m->body.n_bundles && status == FB_OK; b++) {
-            status = fb_surface_add_bundle(own + i, &m->body, b, (int)sides);
+        for (size_t b = 0; gen->mesh_of[1] && b < m->body.n_bundles && status == FB_OK; b++) {
+            status = fb_surface_add_bundle(own + i, &m->body, b, gen->sides);
         }
         if (own[i].n_faces) {
             own[i].name = fb_alloc(strlen(m->recipe->name) + 9);
@@ -206,6 +197,9 @@ static int write_mesh(fb_gen *gen, const char *file) {
             tint(own + i, i);
             list[n++] = own + i;
         }
+    }
+    if (status == FB_OK && n == 0) { /* no muscle has a body, which was told */
+        return FB_EXIT_OK;
     }
     fb_text text = {0}, materials = {0};
     const char *material_file = fb_mesh_materials_file(&gen->arena, file);
@@ -391,7 +385,7 @@ void fb_gen_add_bundles(const fb_gen *gen, fb_model *model, fb_arena *arena) {
     (void)arena;
     for (int i = 0; i < gen->n_muscles; i++) {
         const fb_gen_muscle *m = gen->muscles + i;
-        if (m->refusal || gen->patent) {
+        if (m->refusal || gen->patent || m->recipe->n_lines == 0) {
             continue;
         }
         fb_text text = {0};
