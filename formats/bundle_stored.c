@@ -152,8 +152,13 @@ static const char *read_stored(fb_stored *s, const json_t *object, fb_arena *are
 /* Reads a muscle's member into the next of the list; true unless it is wrong. */
 static bool read_member(fb_stored *stored, int *n, const fb_element *muscle, const json_t *json,
                         fb_arena *arena, fb_diag *diag) {
-    if (!json_is_object(json) || json_object_get(json, "of")) { /* they are with another line */
+    if (json_object_get(json, "of")) { /* they are with another line */
         return true;
+    }
+    if (!json_is_object(json)) {
+        fb_diag_add(diag, FB_ERROR, FB1303, fb_element_place(muscle), NULL,
+                    "the bundles of '%s' must be an object", muscle->name);
+        return false;
     }
     const char *member = read_stored(stored + *n, json, arena);
     const char *why = member ? NULL : fb_stored_check(stored + *n);

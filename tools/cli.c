@@ -156,16 +156,19 @@ static bool is_same_place(const char *a, const char *b) {
 
 /* Whether a file that is written would go over something that is read. */
 static bool spoils_input(const fb_cli *cli, const char *file) {
-    static const char *const inputs[] = {"diff", "states", "against", "model", "external-loads"};
+    static const char *const inputs[] = {"diff",           "states", "against",  "model",
+                                         "external-loads", "spec",   "measured", "motion"};
     for (int i = 0; i < cli->n_operands; i++) {
         if (is_same_file(file, cli->operands[i])) {
             return true;
         }
     }
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
-        const char *input = fb_cli_value(cli, inputs[i]);
-        if (input && is_same_file(file, input)) {
-            return true;
+        const char *input;
+        for (int k = 0; (input = fb_cli_values(cli, inputs[i], k)); k++) {
+            if (is_same_file(file, input)) {
+                return true;
+            }
         }
     }
     struct stat in, out;
@@ -241,6 +244,41 @@ const char *fb_cli_value(const fb_cli *cli, const char *name) {
         }
     }
     return NULL;
+}
+
+/* What is written in one piece after the other: streams and devices. */
+static bool is_stream(const char *file) {
+    struct stat info;
+    return strcmp(file, "-") != 0 && stat(file, &info) == 0 && !S_ISREG(info.st_mode);
+}
+
+bool fb_cli_separate(fb_cli *cli, const char *const *names) {
+    for (const char *const *name = names; *name; name++) {
+        const char *file = fb_cli_value(cli, *name);
+        if (!file) {
+            continue;
+        }
+        if (spoils_input(cli, file)) {
+            fb_cli_say(cli, "--%s would overwrite the input: %s", *name, file);
+            return false;
+        }
+        const char *other = cli->output ? cli->output : "-", *whose = "output";
+        for (const char *const *next = name; *next; next++) { /* the output, then later ones */
+            if (next > name) {
+                other = fb_cli_value(cli, *next);
+                whose = *next;
+            }
+            if (other && !is_stream(file) && is_same_place(file, other)) {
+                fb_cli_say(cli, "--%s and --%s name the same file: %s", *name, whose, file);
+                return false;
+            }
+        }
+        if (cli->report && !is_stream(file) && is_same_place(file, cli->report)) {
+            fb_cli_say(cli, "--%s and --report name the same file: %s", *name, file);
+            return false;
+        }
+    }
+    return true;
 }
 
 bool fb_cli_number(fb_cli *cli, const char *name, double low, double high, double missing,

@@ -88,6 +88,10 @@ void fb_cli_say(const fb_cli *cli, const char *format, ...) __attribute__((forma
 bool fb_cli_number(fb_cli *cli, const char *name, double low, double high, double missing,
                    double *x);
 
+/* Whether the files of these options, which a tool writes beside its output (a list that ends with
+ * NULL), are neither what it reads nor each other, the output or the report; a message if not. */
+bool fb_cli_separate(fb_cli *cli, const char *const *names);
+
 /* Reads the model named by an operand ("-" or NULL: standard input). The SHA-256 of what was read
  * goes to `sha`, 65 bytes, unless NULL. */
 fb_status fb_cli_read_model(fb_cli *cli, const char *file, size_t max_bytes, fb_model **model,

@@ -522,6 +522,17 @@ static void tell(const job *j) {
     }
 }
 
+/* Whether a muscle is a line of one with bundles. */
+static bool is_a_line(const job *j, const char *name) {
+    bool found = false;
+    for (int i = 0; i < j->n_stored; i++) {
+        for (int k = 0; k < j->stored[i].n_lines; k++) {
+            found |= strcmp(j->stored[i].lines[k], name) == 0;
+        }
+    }
+    return found;
+}
+
 static fb_status split_all(job *j) {
     fb_diag *diag = &j->cli->diag, quiet;
     fb_status status = fb_stored_read(&j->stored, &j->n_stored, j->model, &j->arena, diag);
@@ -534,6 +545,8 @@ static fb_status split_all(job *j) {
     for (size_t i = 0; i < muscles->n && status == FB_OK; i++) {
         if (!fb_get_extra(muscles->items[i], "bundles")) {
             stays(j, muscles->items[i], "it has no bundles");
+        } else if (!is_a_line(j, muscles->items[i]->name)) {
+            stays(j, muscles->items[i], "the muscle that has its bundles is not in the model");
         }
     }
     j->lines = fb_arena_array(&j->arena, muscles->n + 1, sizeof *j->lines);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "formats/bundle_spec.h"
+#include "formats/mesh_write.h"
 #include "formats/resources.h"
 #include "libcore/base/number.h"
 #include "libcore/bundle/patent.h"
@@ -87,7 +88,7 @@ static bool choice(fb_cli *cli, const char *name, const char *first, const char 
 static bool layers(fb_gen *gen) {
     const char *text = fb_cli_value(gen->cli, "layers-per-bundle");
     int n = 24, m = 0, end = 0;
-    if (text && (sscanf(text, "%d%n,%d%n", &n, &end, &m, &end) < 1 || text[end] || n < 2 ||
+    if (text && (sscanf(text, "%9d%n,%9d%n", &n, &end, &m, &end) < 1 || text[end] || n < 2 ||
                  n > 1024 || (m && (m < 2 || m > 1024)) || (!m && strchr(text, ',')))) {
         fb_cli_say(gen->cli,
                    "--layers-per-bundle is a number from 2 to 1024, or two with a comma; "
@@ -105,25 +106,35 @@ static bool layers(fb_gen *gen) {
     return true;
 }
 
-/* --mesh-of, of a mesh that is asked for. */
-static bool mesh_of(fb_gen *gen) {
-    const char *of = fb_cli_value(gen->cli, "mesh-of");
+/* What is written beside the document, and where. */
+static bool read_files(fb_gen *gen) {
+    static const char *const files[] = {"layers", "mesh", "table", NULL};
+    fb_cli *cli = gen->cli;
+    const char *of = fb_cli_value(cli, "mesh-of"), *mesh = fb_cli_value(cli, "mesh");
     bool bundles = of && strcmp(of, "bundles") == 0, both = of && strcmp(of, "both") == 0;
-    if (of && !bundles && !both && strcmp(of, "muscles") != 0) {
-        fb_cli_say(gen->cli, "--mesh-of is 'muscles', 'bundles' or 'both', not '%s'", of);
+    double sides;
+    if (!fb_cli_number(cli, "sides", 3, 256, 8, &sides)) {
         return false;
     }
-    bool mesh = fb_cli_value(gen->cli, "mesh");
+    if (of && !bundles && !both && strcmp(of, "muscles") != 0) {
+        fb_cli_say(cli, "--mesh-of is 'muscles', 'bundles' or 'both', not '%s'", of);
+        return false;
+    }
+    if (mesh && !fb_mesh_is_writable(mesh)) {
+        fb_cli_say(cli, "--mesh is a file that ends in .obj, .ply or .stl, not '%s'", mesh);
+        return false;
+    }
     gen->mesh_muscles = mesh && !bundles;
     gen->mesh_bundles = mesh && (bundles || both);
-    return true;
+    gen->mesh_sides = (int)sides;
+    return fb_cli_separate(cli, files);
 }
 
 static bool read_options(fb_gen *gen, double *megabytes) {
     fb_cli *cli = gen->cli;
     fb_build_options *b = &gen->build;
     fb_recipe_options *r = &gen->recipe_options;
-    double tension = r->specific_tension / PER_CM2, jobs, angle[3], sides;
+    double tension = r->specific_tension / PER_CM2, jobs, angle[3];
     double machine = fb_lesser((double)sysconf(_SC_NPROCESSORS_ONLN), MOST_JOBS);
     bool envelope;
     *b = fb_build_options_default();
@@ -141,8 +152,7 @@ static bool read_options(fb_gen *gen, double *megabytes) {
               fb_cli_number(cli, "jobs", 1, MOST_JOBS, machine, &jobs) &&
               fb_cli_number(cli, "max-size", 0, 2000, 256, megabytes) &&
               choice(cli, "packing", "bundles", "envelope", &envelope) &&
-              choice(cli, "ends", "flush", "free", &b->kept) &&
-              fb_cli_number(cli, "sides", 3, 256, 8, &sides) && mesh_of(gen);
+              choice(cli, "ends", "flush", "free", &b->kept) && read_files(gen);
     if (!ok) {
         return false;
     }
@@ -157,7 +167,6 @@ static bool read_options(fb_gen *gen, double *megabytes) {
         b->twist = 0;
     }
     gen->jobs = (int)jobs;
-    gen->mesh_sides = (int)sides;
     static const char *const straight[] = {"stretch", "bend-x", "bend-y"};
     for (int i = 0; i < 3; i++) {
         if (fb_cli_value(cli, straight[i]) && !b->straight) {
@@ -362,6 +371,12 @@ static int tell(const fb_gen *gen) {
                        m->recipe->name, 100 * f->penetration, 100 * f->gap, 100 * f->worst_gap,
                        100 * PENETRATION, 100 * GAP, 100 * WORST_GAP);
         }
+        if (m->recipe->n_lines == 0 && !gen->cli->quiet) {
+            fb_cli_say(gen->cli,
+                       "%s is no line of the model: its bundles are not in the document, but in "
+                       "--layers, --mesh and --table",
+                       m->recipe->name);
+        }
         if (m->build.ease && !gen->cli->quiet) {
             static const char *const cores[] = {"", "a core with rounder corners", "a parabola",
                                                 "a straight core"};
@@ -439,7 +454,9 @@ static int generate(fb_gen *gen, fb_model *model, fb_states *states) {
     if (!gen->cli->quiet) {
         fb_text page = {0};
         fb_gen_print(gen, &page);
-        fwrite(page.bytes, 1, page.n, gen->cli->err);
+        if (page.n > 0) {
+            fwrite(page.bytes, 1, page.n, gen->cli->err);
+        }
         fb_text_free(&page);
     }
     int written = fb_gen_write_files(gen);

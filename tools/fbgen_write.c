@@ -189,6 +189,9 @@ static int write_mesh(fb_gen *gen, const char *file) {
             list[n++] = own + i;
         }
     }
+    if (status == FB_OK && n == 0) { /* no muscle has a body, which was told */
+        return FB_EXIT_OK;
+    }
     fb_text text = {0}, materials = {0};
     const char *material_file = fb_mesh_materials_file(&gen->arena, file);
     if (status == FB_OK) {
@@ -367,7 +370,7 @@ fb_status fb_gen_add_bundles(const fb_gen *gen, fb_model *model) {
     bool ok = true;
     for (int i = 0; i < gen->n_muscles && !gen->patent; i++) {
         const fb_gen_muscle *m = gen->muscles + i;
-        if (m->refusal) {
+        if (m->refusal || m->recipe->n_lines == 0) {
             continue;
         }
         fb_text text = {0};

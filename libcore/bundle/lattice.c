@@ -200,6 +200,9 @@ static const char *check(const fb_lattice_outline *o, double bundles) {
     if (!(area(o) > 0)) {
         return "the outline has no area";
     }
+    if (!isfinite(area(o))) {
+        return "the outline's area is not finite";
+    }
     return holds_core(o) ? NULL : "the core lies outside the outline";
 }
 

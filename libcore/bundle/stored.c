@@ -7,8 +7,9 @@
 #include "libcore/base/number.h"
 #include "libcore/base/spatial.h"
 
-#define SAME_POSE 1e-12      /* differences of unit vectors that are rounding */
-#define MOST_PLACES 40000000 /* of the rectangle around the cells */
+#define SAME_POSE 1e-12       /* differences of unit vectors that are rounding */
+#define LEAST_FIBER_PART 1e-3 /* of the belly; bundles have more layers the shorter it is */
+#define MOST_PLACES 40000000  /* of the rectangle around the cells */
 
 static const char *const no_memory = "there is not enough memory for so many bundles";
 
@@ -42,8 +43,11 @@ static const char *check_cores(const fb_stored *s) {
 
 const char *fb_stored_check(const fb_stored *s) {
     if (!(s->volume > 0 && s->volume < 1 && s->ratio > 0.01 && s->ratio < 100 && s->cut > 0.05 &&
-          s->cut < 0.999 && s->fiber_part > 0 && s->fiber_part <= 1)) {
+          s->cut < 0.999 && s->fiber_part > LEAST_FIBER_PART && s->fiber_part <= 1)) {
         return "its volume, ratio, cut or part of fibers is not possible";
+    }
+    if (s->strength < 0 || s->strength > 1) { /* NaN: none */
+        return "its strength is not possible";
     }
     if (!(s->belly_length > 0 && fabs(s->twist) < 100 && s->layers >= 2 && s->layers <= 4096)) {
         return "its belly_length, twist or number of layers is not possible";

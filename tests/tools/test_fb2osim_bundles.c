@@ -384,6 +384,8 @@ static void members_that_make_no_sense_are_refused(void) {
         {"cores", "[{\"name\": \"a\"}]", "'share' is missing"},
         {"height_direction", "[0, 0, 0]", "its height has no direction"},
         {"layers", "1", "number of layers is not possible"},
+        {"fiber_part", "1e-9", "its volume, ratio, cut or part of fibers is not possible"},
+        {"strength", "1e300", "its strength is not possible"},
     };
     fb_run fb = generate(CONTROLLERS, NULL, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -398,6 +400,29 @@ static void members_that_make_no_sense_are_refused(void) {
     FB_EQUAL_INT(run.status, 0);
     FB_HOLDS(run.err, "is not written as sub-muscles: two of its bundles have one cell");
     fb_run_free(&run);
+    fb_run_free(&fb);
+}
+
+/* A muscle whose bundles were with a line that is no more stays whole, and it is told; bundles that
+ * are no object are refused. */
+static void bundles_that_are_gone_are_told(void) {
+    static const char *const filters[][2] = {
+        {"{\"of\": \"nobody\"}", "the muscle that has its bundles is not in the model"},
+        {"5", "must be an object"},
+    };
+    fb_run fb = generate(CONTROLLERS, NULL, NULL);
+    for (int k = 0; k < 2; k++) {
+        json_t *document = json_loads(fb.out, 0, NULL);
+        json_t *muscle = json_array_get(json_object_get(document, "muscles"), 0);
+        json_object_set_new(muscle, "bundles", json_loads(filters[k][0], JSON_DECODE_ANY, NULL));
+        char *text = json_dumps(document, 0);
+        fb_run run = FB_RUN(fb_fb2osim_main, text, "fb2osim", "--bundles", "2", "-");
+        FB_EQUAL_INT(run.status, k ? 3 : 0);
+        FB_HOLDS(run.err, filters[k][1]);
+        fb_run_free(&run);
+        free(text);
+        json_decref(document);
+    }
     fb_run_free(&fb);
 }
 
@@ -463,6 +488,7 @@ static const fb_test tests[] = {
     FB_TEST(controllers_and_groups_follow),
     FB_TEST(nonsense_is_refused),
     FB_TEST(members_that_make_no_sense_are_refused),
+    FB_TEST(bundles_that_are_gone_are_told),
     FB_TEST(there_are_no_more_parts_than_bundles),
     FB_TEST(memory_may_run_out),
     FB_TEST_END,
