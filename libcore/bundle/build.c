@@ -33,6 +33,9 @@ fb_build_options fb_build_options_default(void) {
 }
 
 void fb_build_free(fb_build *build) {
+    for (int i = 0; i < EASINGS; i++) {
+        fb_section_layout_free(build->layouts + i);
+    }
     fb_form_free(&build->form);
     fb_free(build->core);
     fb_free(build->tendon);
@@ -340,8 +343,8 @@ static const char *path_sections(const fb_build *build, const fb_recipe *recipe,
     return why;
 }
 
-static const char *sections_of(const fb_build *build, const fb_recipe *recipe,
-                               fb_sections *sections, const fb_build_options *as, int ease) {
+static const char *sections_of(fb_build *build, const fb_recipe *recipe, fb_sections *sections,
+                               const fb_build_options *as, int ease) {
     size_t fine = (size_t)ceil(FIBRE_LAYERS / build->form.fibre_part);
     fb_section_options o = {.layers = build->form.fibre_part < 1 && as->layers < fine ? fine
                                                                                       : as->layers,
@@ -357,6 +360,7 @@ static const char *sections_of(const fb_build *build, const fb_recipe *recipe,
     fb_form_size(&build->form, build->belly * as->stretch, as->strength, NULL, &width, &height);
     o.span = 0.5 * width;
     o.shape = ease < 2 ? FB_CORE_ROUNDED : ease < 3 ? FB_CORE_ARC : FB_CORE_CHORD;
+    o.layout = as->straight || as->kept ? NULL : build->layouts + ease;
     o.together = build->law == FB_WIDTH_FAN || ease > 2;
     o.radius = (ease ? 2 : 1) * 0.5 * fb_greater(height, fb_lesser(width, 2 * height));
     o.more = as->kept ? 0.75 * build->belly * as->stretch : 0;

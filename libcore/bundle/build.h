@@ -47,6 +47,7 @@ typedef struct fb_build {
     double belly;        /* m, of the mean core in that pose */
     int ease; /* how much smoother cores the last placing took than the paths, so that sections do
                  not cross: 0 as usual, 1 corners rounded twice as much, 2 parabolas, 3 straight */
+    fb_section_layout layouts[4]; /* of each ease: held from its first placing on */
     int least_ease; /* that of the first placing, which later ones start from: cores do not change
                        their kind to and fro while a muscle moves */
 } fb_build;

@@ -109,6 +109,10 @@ const char *fb_form_make(fb_form *form, const fb_form_options *o) {
     }
     fb_lattice_outline outline = o->outline;
     outline.ratio = o->ratio;
+    if (outline.kind ==
+        FB_LATTICE_POLYGON) { /* in the muscle's axes: cells are as high as they pile up */
+        outline.ratio *= fb_form_pile(o->fibre_part, o->cut);
+    }
     const char *why = fb_lattice_for(&form->lattice, &outline, o->bundles);
     if (why) {
         return why;

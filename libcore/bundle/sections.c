@@ -199,6 +199,16 @@ static size_t nearest(const maker *m, double far) {
     return section_of(m, best);
 }
 
+/* The lengths of a head's core between its sections. */
+static void measure_head(maker *m, size_t h) {
+    curve *c = m->cores + h;
+    fb_section_head *head = m->s->heads + h;
+    c->belly[0] = head->first < head->lower ? c->belly[0] : 0;
+    c->belly[1] = head->last > head->upper ? c->belly[1] : c->length;
+    head->below = c->widest - c->belly[0];
+    head->above = c->belly[1] - c->widest;
+}
+
 /* Where a head begins and ends; false if its belly is too short. near, away, end, widest: for heads
  * that stay together, the distances of their mean's belly, its far end and its widest section. */
 static bool lay_head(maker *m, size_t h, double near, double away, double end, double widest) {
@@ -226,15 +236,47 @@ static bool lay_head(maker *m, size_t h, double near, double away, double end, d
     if (head->first >= head->lower) { /* tendons too short for a layer are belly */
         head->lower = head->first < head->lower ? head->first : head->lower;
         head->first = head->lower;
-        c->belly[0] = 0;
     }
-    if (head->last <= head->upper) {
-        head->last = head->upper;
-        c->belly[1] = c->length;
-    }
-    head->below = c->widest - c->belly[0];
-    head->above = c->belly[1] - c->widest;
+    head->last = head->last <= head->upper ? head->upper : head->last;
+    measure_head(m, h);
     return true;
+}
+
+void fb_section_layout_free(fb_section_layout *layout) {
+    fb_free(layout->heads);
+    memset(layout, 0, sizeof *layout);
+}
+
+/* Sections as they were held. */
+static const char *lay_as_before(maker *m) {
+    fb_sections *s = m->s;
+    const fb_section_layout *layout = m->o->layout;
+    m->upper_shared = layout->upper_shared;
+    s->n = layout->n;
+    s->base = layout->base;
+    s->heads = fb_alloc(s->n_heads * sizeof *s->heads);
+    if (!s->heads) {
+        return "there is not enough memory for its sections";
+    }
+    memcpy(s->heads, layout->heads, s->n_heads * sizeof *s->heads);
+    for (size_t h = 0; h < s->n_heads; h++) {
+        measure_head(m, h);
+    }
+    return NULL;
+}
+
+/* Holds the sections; without memory they are not held. */
+static void hold(const maker *m) {
+    fb_section_layout *layout = m->o->layout;
+    size_t bytes = m->s->n_heads * sizeof *layout->heads;
+    layout->heads = fb_alloc(bytes);
+    if (layout->heads) {
+        memcpy(layout->heads, m->s->heads, bytes);
+        layout->n = m->s->n;
+        layout->base = m->s->base;
+        layout->n_heads = m->s->n_heads;
+        layout->upper_shared = m->upper_shared;
+    }
 }
 
 /* Distances of the sections from the shared end, and where each head begins and ends. */
@@ -648,7 +690,15 @@ static const char *make(maker *m) {
     for (size_t h = 0; h < s->n_heads && !why; h++) {
         why = round_core(m->cores + h, m->lines + h, m->o->radius, m->o->shape);
     }
-    why = why ? why : lay_out(m);
+    fb_section_layout *layout = m->o->layout;
+    if (!why && layout && layout->n > 0 && layout->n_heads == s->n_heads) {
+        why = lay_as_before(m);
+    } else if (!why) {
+        why = lay_out(m);
+        if (!why && layout && layout->n == 0) {
+            hold(m);
+        }
+    }
     if (why) {
         return why;
     }

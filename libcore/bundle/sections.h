@@ -38,7 +38,17 @@ typedef enum fb_core_shape {
     FB_CORE_CHORD    /* straight from end to end */
 } fb_core_shape;
 
+/* How sections are counted out, to be held while a muscle moves, so that its rings do not change
+ * their places to and fro: sections of heads, of which the lengths are not read. Empty at first. */
+typedef struct fb_section_layout {
+    size_t n, base, n_heads;       /* n 0: not set */
+    struct fb_section_head *heads; /* [n_heads], owned */
+    bool upper_shared;
+} fb_section_layout;
+void fb_section_layout_free(fb_section_layout *layout);
+
 typedef struct fb_section_options {
+    fb_section_layout *layout; /* used if it is set, else set; NULL: none */
     fb_core_shape shape;
     size_t layers; /* of the belly */
     bool together; /* heads stay side by side however far apart their cores are */

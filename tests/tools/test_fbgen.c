@@ -581,7 +581,7 @@ static void outputs_are_whole_or_absent(void) {
             MORE("-m", "brachialis", "--spec", SPEC, "--table", "/nonexistent/x.tsv", ARM));
     refuses(FB_EXIT_OUTPUT, "cannot be written",
             MORE("-m", "brachialis", "--spec", SPEC, "--mesh", "/nonexistent/x.obj", ARM));
-    refuses(FB_EXIT_UNSUPPORTED, ".obj, .ply or .stl",
+    refuses(FB_EXIT_USAGE, ".obj, .ply or .stl",
             MORE("-m", "brachialis", "--spec", SPEC, "--mesh", file_of("x.foo"), ARM));
     FB_TRUE(access(file_of("x.foo"), F_OK) != 0, "x.foo is written");
     refuses(FB_EXIT_USAGE, "--mesh-of",
