@@ -7,8 +7,7 @@
 #include "libcore/base/number.h"
 #include "libcore/base/spatial.h"
 
-#define SAME_POSE 1e-12      /* differences of unit vectors that are rounding */
-#define MOST_PLACES 40000000 /* of the rectangle around the cells */
+#define SAME_POSE 1e-12 /* differences of unit vectors that are rounding */
 
 static const char *const no_memory = "there is not enough memory for so many bundles";
 
@@ -178,7 +177,7 @@ static const char *make_lattice(fb_lattice *lattice, const fb_stored *s) {
         lattice->size[m] = high[m] - lattice->low[m] + 1;
     }
     size_t places = (size_t)lattice->size[0] * (size_t)lattice->size[1];
-    if (places > MOST_PLACES) {
+    if (places > FB_LATTICE_PLACES) {
         return "its cells are too far from each other";
     }
     lattice->half_width = 0.5;
