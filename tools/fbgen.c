@@ -501,9 +501,14 @@ static int write_model(fb_gen *gen, fb_model *model, const char *input, const ch
 
 static int run(fb_cli *cli) {
     fb_gen gen = {.cli = cli, .recipe_options = fb_recipe_options_default()};
+    const char *mesh = fb_cli_value(cli, "mesh");
     double megabytes;
     if (!read_options(&gen, &megabytes)) {
         return FB_EXIT_USAGE;
+    }
+    if (mesh && !fb_mesh_is_writable(mesh)) {
+        fb_cli_say(cli, "meshes are written as .obj, .ply or .stl, not as '%s'", mesh);
+        return FB_EXIT_UNSUPPORTED;
     }
     size_t max_bytes = (size_t)(megabytes * 1024 * 1024);
     const char *folders[64], *input = cli->n_operands ? cli->operands[0] : "-";

@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "libcore/base/arena.h"
@@ -250,14 +249,16 @@ static const char *list(fb_lattice *lattice, const rows *r, double half_width) {
         top--;
     }
     size_t wide = (size_t)(hi - lo + 1), places = wide * (size_t)(top - bottom + 1);
+    if (places > FB_LATTICE_PLACES) {
+        return "the outline's bundles lie too far from each other";
+    }
     lattice->low[0] = lo;
     lattice->low[1] = r->first + bottom;
     lattice->size[0] = (int)wide;
     lattice->size[1] = top - bottom + 1;
     lattice->half_width = half_width;
     lattice->cells = fb_alloc((size_t)count(r) * sizeof *lattice->cells);
-    lattice->at = places > SIZE_MAX / sizeof *lattice->at ? NULL
-                                                          : fb_alloc(places * sizeof *lattice->at);
+    lattice->at = fb_alloc(places * sizeof *lattice->at);
     if (!lattice->cells || !lattice->at) {
         fb_lattice_free(lattice);
         return no_memory;

@@ -21,6 +21,8 @@ extern "C" {
 #endif
 
 enum { FB_LATTICE_LEAST = 4, FB_LATTICE_MOST = 1000000, FB_LATTICE_DEFAULT = 400 };
+/* Places in the rectangle around the cells, at most. */
+enum { FB_LATTICE_PLACES = 40000000 };
 
 typedef struct fb_cell {
     int i, j;

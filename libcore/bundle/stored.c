@@ -9,7 +9,6 @@
 
 #define SAME_POSE 1e-12       /* differences of unit vectors that are rounding */
 #define LEAST_FIBER_PART 1e-3 /* of the belly; bundles have more layers the shorter it is */
-#define MOST_PLACES 40000000  /* of the rectangle around the cells */
 
 static const char *const no_memory = "there is not enough memory for so many bundles";
 
@@ -182,7 +181,7 @@ static const char *make_lattice(fb_lattice *lattice, const fb_stored *s) {
         lattice->size[m] = high[m] - lattice->low[m] + 1;
     }
     size_t places = (size_t)lattice->size[0] * (size_t)lattice->size[1];
-    if (places > MOST_PLACES) {
+    if (places > FB_LATTICE_PLACES) {
         return "its cells are too far from each other";
     }
     lattice->half_width = 0.5;
