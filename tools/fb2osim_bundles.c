@@ -514,7 +514,9 @@ static void tell(const job *j) {
                        fb_osim_name(l->element), l->n, 1e3 * l->error);
         }
     }
-    if (!j->cli->quiet) {
+    if (!j->cli->quiet && j->n_lines == 0) {
+        fb_cli_say(j->cli, "no muscle is written as sub-muscles");
+    } else if (!j->cli->quiet) {
         fb_cli_say(j->cli,
                    "%d muscles are written as %d sub-muscles; their mean moment arms in the "
                    "default pose are within %.2g mm of the muscles' own (%s)",
@@ -546,7 +548,7 @@ static fb_status split_all(job *j) {
         if (!fb_get_extra(muscles->items[i], "bundles")) {
             stays(j, muscles->items[i], "it has no bundles");
         } else if (!is_a_line(j, muscles->items[i]->name)) {
-            stays(j, muscles->items[i], "the muscle that has its bundles is not in the model");
+            stays(j, muscles->items[i], "no muscle with bundles has it among its lines");
         }
     }
     j->lines = fb_arena_array(&j->arena, muscles->n + 1, sizeof *j->lines);

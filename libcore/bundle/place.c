@@ -411,7 +411,9 @@ static const char *finish(grid *g, fb_body *body, fb_ring *spare) {
         find_axis(g, i);
         double f = sqrt(volume_of(g, i) / volume_now(g, i, spare));
         if (!(f > 0.1 && f < 10) || fb_row_lean(rows, g->stride, c->first, c->last) < p->upright) {
-            return "its sections cross: the core bends more sharply than so thick a muscle can";
+            return "its sections cross: it is too thick for its core's bends and length, or has "
+                   "too "
+                   "many layers";
         }
         fb_row_scale(rows, g->stride, g->sections, f);
         ends_of(g, i, ends);

@@ -254,7 +254,8 @@ const char *fb_tracer_run(fb_tracer *tracer, const fb_paths *paths, int i, const
         return "its path is not computed";
     }
     if (path->n_points == 0) {
-        return "its path is a length that depends on coordinates, without points";
+        return path->length ? "its path is a length that depends on coordinates, without points"
+                            : "its path has fewer than two points";
     }
     fb_path_course(paths, i, state, course);
     bool whole = course->n > 1 && isfinite(course->length);

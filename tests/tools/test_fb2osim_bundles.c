@@ -407,7 +407,7 @@ static void members_that_make_no_sense_are_refused(void) {
  * are no object are refused. */
 static void bundles_that_are_gone_are_told(void) {
     static const char *const filters[][2] = {
-        {"{\"of\": \"nobody\"}", "the muscle that has its bundles is not in the model"},
+        {"{\"of\": \"nobody\"}", "no muscle with bundles has it among its lines"},
         {"5", "must be an object"},
     };
     fb_run fb = generate(CONTROLLERS, NULL, NULL);
