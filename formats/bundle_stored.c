@@ -127,6 +127,7 @@ static const char *read_stored(fb_stored *s, const json_t *object, fb_arena *are
     s->belly_length = number_of(&r, object, "belly_length", NEEDED);
     s->fiber_part = number_of(&r, object, "fiber_part", NEEDED);
     s->cut = number_of(&r, object, "cut", NEEDED);
+    s->curve = number_of(&r, object, "junction_curve", 0);
     s->twist = number_of(&r, object, "twist", NEEDED);
     s->strength = number_of(&r, object, "strength", FB_NAN);
     numbers_of(&r, json_object_get(object, "height_direction"), "height_direction",

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "formats/bones.h"
 #include "formats/bundle_spec.h"
 #include "formats/mesh_write.h"
 #include "formats/resources.h"
@@ -499,6 +500,26 @@ static int write_model(fb_gen *gen, fb_model *model, const char *input, const ch
                                       : status);
 }
 
+/* The meshes of the bodies, from which height points away; one message for those that lack. */
+static fb_status read_bones(fb_gen *gen, fb_bones *bones, const char *const *folders, int n,
+                            size_t max_bytes) {
+    fb_diag said;
+    fb_diag_init(&said);
+    fb_status status = fb_bones_read(bones, gen->s->system, folders, n, max_bytes, &said);
+    int lacking = bones->n_missing + (int)said.counts[FB_WARNING];
+    if (lacking > 0 && status == FB_OK && !gen->cli->quiet) {
+        fb_cli_say(
+            gen->cli,
+            "note: %d of the model's meshes are not found or not read, so that %s tell where "
+            "bones are",
+            lacking, bones->n > 0 ? "the others" : "lines between joints");
+    }
+    gen->recipe_options.bone = bones->n > 0 ? fb_bones_nearest : NULL;
+    gen->recipe_options.bone_context = bones;
+    fb_diag_clear(&said);
+    return status;
+}
+
 static int run(fb_cli *cli) {
     fb_gen gen = {.cli = cli, .recipe_options = fb_recipe_options_default()};
     const char *mesh = fb_cli_value(cli, "mesh");
@@ -522,6 +543,7 @@ static int run(fb_cli *cli) {
     fb_measured measured = {0};
     fb_states states = {0}, motions[MOST_MOTIONS] = {{0}};
     fb_file_resources files = {0};
+    fb_bones bones = {0};
     fb_status status = fb_cli_read_model(cli, input, max_bytes, &model, sha);
     const char *spec_file = fb_cli_value(cli, "spec"), *table = fb_cli_value(cli, "measured");
     if (status == FB_OK && spec_file) {
@@ -536,6 +558,9 @@ static int run(fb_cli *cli) {
     if (status == FB_OK) {
         fb_file_resources_init(&files, model, folders, n_folders, max_bytes);
         status = fb_simulation_new_from(&gen.s, model, false, &files.resources, &cli->diag);
+    }
+    if (status == FB_OK) {
+        status = read_bones(&gen, &bones, folders, n_folders, max_bytes);
     }
     int code = fb_exit_of(status);
     code = code == FB_EXIT_OK ? read_motions(&gen, motions, max_bytes) : code;
@@ -566,6 +591,7 @@ static int run(fb_cli *cli) {
     for (int i = 0; i < gen.n_motions; i++) {
         fb_states_free(motions + i);
     }
+    fb_bones_free(&bones);
     fb_simulation_free(gen.s);
     fb_file_resources_clear(&files);
     fb_bundle_spec_free(&spec);

@@ -299,6 +299,9 @@ static void describe(const fb_gen *gen, const fb_gen_muscle *m, fb_text *out) {
     add_number(out, "ratio", form->ratio);
     add_number(out, "belly_length", m->build.belly);
     add_number(out, "fiber_part", form->fibre_part);
+    if (form->curve > 0) {
+        add_number(out, "junction_curve", form->curve);
+    }
     add_number(out, "cut", form->cut);
     add_number(out, "twist", m->build.twist);
     if (r->twist_given) {

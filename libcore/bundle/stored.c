@@ -42,8 +42,9 @@ static const char *check_cores(const fb_stored *s) {
 
 const char *fb_stored_check(const fb_stored *s) {
     if (!(s->volume > 0 && s->volume < 1 && s->ratio > 0.01 && s->ratio < 100 && s->cut > 0.05 &&
-          s->cut < 0.999 && s->fiber_part > LEAST_FIBER_PART && s->fiber_part <= 1)) {
-        return "its volume, ratio, cut or part of fibers is not possible";
+          s->cut < 0.999 && s->fiber_part > LEAST_FIBER_PART && s->fiber_part <= 1 &&
+          s->curve >= 0 && s->curve <= 1)) {
+        return "its volume, ratio, cut, curve or part of fibers is not possible";
     }
     if (s->strength < 0 || s->strength > 1) { /* NaN: none */
         return "its strength is not possible";
@@ -240,6 +241,7 @@ static const char *make_form(fb_form *form, const fb_stored *s) {
     form->ratio = s->ratio;
     form->cut = s->cut;
     form->fibre_part = s->fiber_part;
+    form->curve = s->curve;
     form->n_heads = (size_t)s->n_cores;
     form->name = fb_alloc_text(s->muscle);
     form->heads = fb_alloc(form->n_heads * sizeof *form->heads);

@@ -22,11 +22,11 @@ typedef struct fb_stored {
     const char *muscle;
     const char **lines; /* n_lines names of the model's muscles */
     int n_lines;
-    double volume;                 /* of all bundles' bellies, m^3 */
-    double ratio;                  /* R_ab at rest */
-    double belly_length;           /* m, of the mean core */
-    double fiber_part, cut, twist; /* as in fb_form, fb_build */
-    double strength;               /* NaN: at rest */
+    double volume;                        /* of all bundles' bellies, m^3 */
+    double ratio;                         /* R_ab at rest */
+    double belly_length;                  /* m, of the mean core */
+    double fiber_part, cut, curve, twist; /* as in fb_form, fb_build */
+    double strength;                      /* NaN: at rest */
     bool free_ends, twist_given;
     double height_direction[3]; /* in ground in the pose in which it was made */
     const char *height_body;    /* with which it turns; NULL: not said */

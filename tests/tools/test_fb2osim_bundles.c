@@ -373,7 +373,7 @@ static fb_run with_member(const char *fb, const char *key, const char *value) {
 
 static void members_that_make_no_sense_are_refused(void) {
     static const char *const cases[][3] = {
-        {"volume", "0", "its volume, ratio, cut or part of fibers is not possible"},
+        {"volume", "0", "its volume, ratio, cut, curve or part of fibers is not possible"},
         {"volume", "\"much\"", "'volume' is missing, or has a wrong type or value"},
         {"cells", "[[0, 0, 0]]", "fewer than 4"},
         {"cells", "[[0, 0, 0], [1, 0.5, 0], [0, 1, 0], [1, 1, 0]]", "'cells' is missing"},
@@ -384,7 +384,7 @@ static void members_that_make_no_sense_are_refused(void) {
         {"cores", "[{\"name\": \"a\"}]", "'share' is missing"},
         {"height_direction", "[0, 0, 0]", "its height has no direction"},
         {"layers", "1", "number of layers is not possible"},
-        {"fiber_part", "1e-9", "its volume, ratio, cut or part of fibers is not possible"},
+        {"fiber_part", "1e-9", "its volume, ratio, cut, curve or part of fibers is not possible"},
         {"strength", "1e300", "its strength is not possible"},
     };
     fb_run fb = generate(CONTROLLERS, NULL, NULL);
