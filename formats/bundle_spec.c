@@ -78,7 +78,7 @@ static const member outline_members[] = {
     {"insertion_frame", TEXT, offsetof(fb_outline, insertion_frame), 0, 0, NULL,
      "in whose axes it is as well, with which the insertion moves; without it, the muscle moves as one"},
     {"unit", TEXT, offsetof(fb_outline, unit), 0, 0, NULL, "of its coordinates and of these points: m, or mm"},
-    {"origin", POINTS, offsetof(fb_outline, origin), 0, 0, NULL, "points of the origin in the mesh's axes; without them, where the cores begin"},
+    {"origin", POINTS, offsetof(fb_outline, origin), 0, 0, NULL, "points of the origin in the mesh's axes; read, but nothing follows from them yet: the insertion alone tells which end is which"},
     {"insertion", POINTS, offsetof(fb_outline, insertion), 0, 0, NULL, "points of the insertion; without them, where the cores end"},
 };
 static const member fascicle_members[] = {

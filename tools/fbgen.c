@@ -31,7 +31,9 @@ static const fb_option options[] = {
     {0, "ratio", "R", "height over width of bundles at rest; 0.5 unless given"},
     {0, "cut", "X",
      "how much of its half-ellipsoids a belly uses; 0.9, or 0.93 if bellies are staggered"},
-    {0, "junction-curve", "X", "outer bellies reach X of the belly further into the tendons; 0"},
+    {0, "junction-curve", "X",
+     "outer bellies reach X of the belly further into the tendons, where fibres are not staggered; "
+     "0"},
     {0, "packing", "HOW", "'bundles' (the muscle's volume is theirs) or 'envelope' (with gaps)"},
     {0, "no-groups", NULL, "every line is a muscle of its own"},
     {0, "set", "NAME=VALUE", "a coordinate's value, as fbsim; several times"},
