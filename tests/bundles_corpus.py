@@ -7,6 +7,7 @@ independent program, measures from the rings what fbgen prints. Prints what fail
 import csv
 import glob
 import json
+import math
 import os
 import subprocess
 import sys
@@ -34,7 +35,7 @@ def fbgen(build, model, work, *more):
     table = os.path.join(work, 'bundles.tsv')
     if os.path.exists(table):
         os.remove(table)
-    run = subprocess.run([os.path.join(build, 'fbgen'), '-q', '--no-arms', '--bundles', '60',
+    run = subprocess.run([os.path.join(build, 'fbgen'), '--no-arms', '--bundles', '60',
                           '--layers-per-bundle', '12', '--table', table, '-o', os.devnull, *more,
                           model], capture_output=True, text=True)
     rows = None
@@ -45,7 +46,7 @@ def fbgen(build, model, work, *more):
 
 
 def all_models(build, models, work):
-    made = refused = missed = empty = 0
+    made = refused = missed = leaning = wide = empty = 0
     begun = os.times()
     for model in models:
         name = os.path.basename(model)
@@ -69,12 +70,18 @@ def all_models(build, models, work):
                   f"penetration {row['penetration']}, gap {row['mean_gap']}")
             missed += (float(row['penetration']) > 0.01 or float(row['mean_gap']) > 0.01 or
                        float(row['worst_gap']) > 0.03)
+            leaning += float(row['tilt_rad']) > math.radians(15)
+            is_wide = float(row['width_m']) > 0.5 * float(row['belly_length_m']) * (1 + 1e-5)
+            wide += is_wide
+            count(not is_wide or row['muscle'] + ' is wider (' in said,
+                  f"{what} is {row['width_m']} m wide, its belly {row['belly_length_m']}, and is not named")
     ended = os.times()
     seconds = (ended.children_user + ended.children_system - begun.children_user -
                begun.children_system)
     count(seconds < LIMIT, f'{seconds:.0f} s for {len(models)} models')
     print(f'bundles: {len(models)} models, {empty} without muscles or not read: {made} muscles have bundles, '
-          f'{missed} of them beyond 1 % penetration or gap; {refused} refused; {seconds:.0f} s')
+          f'{missed} of them beyond 1 % penetration or gap, {leaning} beyond 15 degrees, {wide} wider than half '
+          f'their belly (all named); {refused} refused; {seconds:.0f} s')
 
 
 def figures(muscle):

@@ -18,6 +18,8 @@
 #define PENETRATION 0.01 /* of half-heights: what is aimed at */
 #define GAP 0.01
 #define WORST_GAP 0.03
+#define TILT (15 * RADIANS) /* of a ring from square to its axis */
+#define RATIO 0.01          /* of a bundle's height over width, relative */
 #define MOST_JOBS 256
 #define MOST_RINGS 6e6 /* rings of all bundles together that are kept at once */
 
@@ -239,6 +241,8 @@ static void make_muscle(fb_gen *gen, fb_gen_muscle *m, fb_scratch *scratch) {
         fb_body_free(&m->body);
         return;
     }
+    m->belly = m->recipe->belly_length * gen->build.stretch;
+    fb_form_size(&m->build.form, m->belly, gen->build.strength, NULL, &m->width, &m->height);
     if (fb_body_measure(&m->measures, &m->body, 0, -1) != FB_OK) {
         m->refusal = "there is not enough memory to measure it";
         return;
@@ -352,6 +356,33 @@ static int choose(fb_gen *gen) {
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
+/* Tells which aims of the default rule the muscle misses. */
+static void tell_misses(const fb_gen *gen, const fb_gen_muscle *m) {
+    const fb_body_measures *f = &m->measures;
+    const char *name = m->recipe->name;
+    if (f->penetration > PENETRATION || f->gap > GAP || f->worst_gap > WORST_GAP) {
+        fb_cli_say(gen->cli,
+                   "%s: penetration %.2f %%, mean gap %.2f %%, worst gap %.2f %% of the "
+                   "half-height, beyond %g, %g and %g %%",
+                   name, 100 * f->penetration, 100 * f->gap, 100 * f->worst_gap, 100 * PENETRATION,
+                   100 * GAP, 100 * WORST_GAP);
+    }
+    if (f->between_heads > PENETRATION) {
+        fb_cli_say(gen->cli, "%s: its heads sink into each other by %.1f %% of the half-height",
+                   name, 100 * f->between_heads);
+    }
+    if (f->tilt > TILT) {
+        fb_cli_say(gen->cli,
+                   "%s: rings lean by up to %.1f degrees from square to their axis, "
+                   "beyond %g",
+                   name, f->tilt / RADIANS, TILT / RADIANS);
+    }
+    if (f->ratio_error > RATIO) {
+        fb_cli_say(gen->cli, "%s: bundles' height over width is off by up to %.1f %%, beyond %g %%",
+                   name, 100 * f->ratio_error, 100 * RATIO);
+    }
+}
+
 /* Tells what was refused and what misses its aim; returns the exit status. */
 static int tell(const fb_gen *gen) {
     int refused = 0;
@@ -365,14 +396,8 @@ static int tell(const fb_gen *gen) {
         for (int k = 0; k < m->recipe->n_notes && gen->cli->verbose; k++) {
             fb_cli_say(gen->cli, "%s: %s", m->recipe->name, m->recipe->notes[k]);
         }
-        const fb_body_measures *f = &m->measures;
-        if (!gen->patent && !gen->cli->quiet &&
-            (f->penetration > PENETRATION || f->gap > GAP || f->worst_gap > WORST_GAP)) {
-            fb_cli_say(gen->cli,
-                       "%s: penetration %.2f %%, mean gap %.2f %%, worst gap %.2f %% of "
-                       "the half-height, beyond %g, %g and %g %%",
-                       m->recipe->name, 100 * f->penetration, 100 * f->gap, 100 * f->worst_gap,
-                       100 * PENETRATION, 100 * GAP, 100 * WORST_GAP);
+        if (!gen->patent && !gen->cli->quiet) {
+            tell_misses(gen, m);
         }
         if (m->recipe->n_lines == 0 && !gen->cli->quiet) {
             fb_cli_say(gen->cli,
@@ -388,9 +413,9 @@ static int tell(const fb_gen *gen) {
                        "mean line of its bundles is %.1f mm from the path",
                        m->recipe->name, cores[m->build.ease], 1e3 * m->line.mean);
         }
-        if (m->recipe->wide && !gen->cli->quiet) {
+        if (m->width > m->belly / 2 * (1 + 1e-6) && !gen->cli->quiet) {
             fb_cli_say(gen->cli, "%s is wider (%.0f mm) than half its belly length (%.0f mm)",
-                       m->recipe->name, 1e3 * m->recipe->width, 1e3 * m->recipe->belly_length);
+                       m->recipe->name, 1e3 * m->width, 1e3 * m->belly);
         }
     }
     if (refused && refused == gen->n_muscles) {

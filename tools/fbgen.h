@@ -28,7 +28,8 @@ typedef struct fb_gen_muscle {
     fb_body_measures measures;
     fb_line_distance line; /* the mean line of its bundles from the path */
     fb_bundle_arms arms;
-    double length[2]; /* the least and the greatest of a bundle, m */
+    double length[2];            /* the least and the greatest of a bundle, m */
+    double belly, width, height; /* of the whole muscle in the pose, where it is widest, m */
     fb_envelope envelope;
 } fb_gen_muscle;
 

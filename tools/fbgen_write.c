@@ -47,17 +47,15 @@ void fb_gen_table(const fb_gen *gen, fb_text *out) {
             continue;
         }
         const fb_body_measures *f = &m->measures;
-        double width, height, tendon[2];
-        fb_form_size(&m->build.form, r->belly_length * gen->build.stretch, gen->build.strength,
-                     NULL, &width, &height);
+        double tendon[2];
         fb_build_mean(&m->build, tendon, NULL);
         fb_text_printf(out, "\t%zu\t%zu", m->build.form.n_heads, m->body.n_bundles);
         const double numbers[] = {r->volume,
                                   f->volume,
                                   r->specific_tension,
                                   r->belly_length,
-                                  width,
-                                  height,
+                                  m->width,
+                                  m->height,
                                   m->body.bundles[0].ratio,
                                   tendon[0],
                                   tendon[1],
@@ -115,14 +113,11 @@ void fb_gen_print(const fb_gen *gen, fb_text *out) {
             continue;
         }
         const fb_body_measures *f = &m->measures;
-        double width, height;
-        fb_form_size(&m->build.form, m->recipe->belly_length * gen->build.stretch,
-                     gen->build.strength, NULL, &width, &height);
         fb_text_printf(out,
                        "%-*s %5d %7zu %6.1f %5.0f %5.1f %6.1f %5.2f %5.2f %5.2f %5.1f %5.1f %5.1f",
                        widest, m->recipe->name, m->recipe->n_lines, m->body.n_bundles,
-                       1e6 * m->recipe->volume, 1e3 * m->recipe->belly_length, 1e3 * width,
-                       1e3 * height, 100 * f->penetration, 100 * f->gap, 100 * f->worst_gap,
+                       1e6 * m->recipe->volume, 1e3 * m->recipe->belly_length, 1e3 * m->width,
+                       1e3 * m->height, 100 * f->penetration, 100 * f->gap, 100 * f->worst_gap,
                        100 * f->between_heads, f->tilt / RADIANS, 1e3 * m->line.mean);
         const char *coordinate = coordinate_name(gen, m);
         if (coordinate) {

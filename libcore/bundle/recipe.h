@@ -80,7 +80,7 @@ typedef struct fb_recipe {
     bool pennate;         /* fibres are shorter than the belly: staggered between two aponeuroses */
     double ratio;         /* R_ab = b / a of bundles at rest */
     double width, height; /* of the whole muscle at its widest section, m, at that ratio */
-    bool wide;            /* it is wider than half its belly length: to be reported */
+    bool wide;            /* a belly round or flat would be wider than half its length */
     int bundles;          /* wanted; 0: not said */
     double middle[3];     /* the middle of the bellies */
     double along[3];      /* unit: the mean direction of the cores there */

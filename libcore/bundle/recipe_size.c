@@ -394,10 +394,6 @@ void fb_recipe_choose_belly(const fb_recipe_maker *maker, fb_recipe *recipe) {
     if (recipe->wide) {
         lengthen(maker, recipe);
     }
-    if (recipe->wide) {
-        fb_recipe_note(maker, recipe, "it is %.0f mm wide, more than half its belly of %.0f mm",
-                       recipe->width * 1e3, recipe->belly_length * 1e3);
-    }
     if (!(recipe->fiber_length > 0)) {
         recipe->fiber_length = recipe->belly_length;
     }

@@ -9,9 +9,9 @@ build=${1:-build/release}
 to=build/demo
 mkdir -p "$to"
 
-printf '\n$ bin/osim2fb models/arm/arm25.osim | bin/fbgen --spec models/arm/arm25.json \\\n'
+printf '\n$ bin/osim2fb models/arm/arm25.osim | bin/fbgen -g models/arm/Geometry --spec models/arm/arm25.json \\\n'
 printf '      --table %s/arm.tsv --layers %s/arm.jsonl --mesh %s/arm.ply -o %s/arm.fb\n' "$to" "$to" "$to" "$to"
-bin/osim2fb -q models/arm/arm25.osim | bin/fbgen --spec models/arm/arm25.json \
+bin/osim2fb -q models/arm/arm25.osim | bin/fbgen -g models/arm/Geometry --spec models/arm/arm25.json \
     --table "$to/arm.tsv" --layers "$to/arm.jsonl" --mesh "$to/arm.ply" -o "$to/arm.fb"
 
 printf '\n$ %s/docs/gallery --layers models/arm/arm25.osim %s/arm.jsonl %s/arm.png\n' "$build" "$to" "$to"
