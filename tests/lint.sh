@@ -26,6 +26,7 @@ allowed() {
     libcore/model/*) echo "($below)" ;;
     libcore/muscle/*) echo "($below|libcore/(motion|muscle)/)" ;;
     libcore/bundle/*) echo "($below|libcore/(motion|muscle|bundle)/)" ;;
+    libcore/register/*) echo "($below|libcore/(motion|muscle|register)/)" ;;
     libcore/solve/*) echo "($below|libcore/(motion|muscle|bundle|register|solve)/)" ;;
     libcore/*/*) echo "($below|$(dirname "$1")/)" ;;
     esac
