@@ -17,7 +17,7 @@ PACKAGES := pkg-config libxml2-dev libjansson-dev nettle-dev liblapacke-dev \
 LIBRARIES := libxml-2.0 jansson nettle
 
 BUILD := build/$(CONFIG)
-TOOLS := osim2fb fb2osim fbinfo fbgen fbsim fbplot
+TOOLS := osim2fb fb2osim fbinfo fbgen retarget fbsim fbplot
 BIN := bin
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wstrict-prototypes \
   -Wmissing-prototypes -Wvla -Wcast-qual -Wformat=2 $(if $(WERROR),-Werror)
@@ -83,8 +83,9 @@ $(CLI): $(call object,$(CLI_SOURCES))
 $(BUILD)/libfb.so: $(call object,$(LIB_SOURCES))
 	$(CC) -shared -Wl,-soname,libfb.so.0 $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(MESHES) $(LIBS) -o $@
 
-$(BUILD)/fbsim $(BUILD)/fbgen $(BUILD)/fb2osim: LIBS += $(ALGEBRA)
-$(BUILD)/fbgen: LIBS += $(MESHES)
+$(BUILD)/fbsim $(BUILD)/fbgen $(BUILD)/fb2osim $(BUILD)/retarget: LIBS += $(ALGEBRA)
+$(BUILD)/fbgen $(BUILD)/retarget: LIBS += $(MESHES)
+$(BUILD)/retarget $(BUILD)/tests/tools/test_retarget: LIBS += $(PICTURES)
 $(BUILD)/fbplot $(BUILD)/tests/tools/test_fbplot $(BUILD)/tests/tools/test_fbplot_fbsim: LIBS += $(DRAWING)
 $(BUILD)/tests/tools/test_scene $(BUILD)/docs/gallery: LIBS += $(PICTURES)
 $(BUILD)/tools/scene_png.o $(BUILD)/tests/tools/test_scene.o: CLIBS += $(shell pkg-config --cflags libpng 2>/dev/null | sed 's/-I/-isystem /g')
