@@ -8,6 +8,7 @@
 #include "formats/features_read.h"
 #include "formats/json.h"
 #include "libcore/base/number.h"
+#include "libcore/base/spatial.h"
 #include "libcore/base/table.h"
 
 #define MM_FROM 10 /* coordinates that reach farther are millimetres .. */
@@ -301,32 +302,58 @@ static void settle_unit(fb_feature_reader *r, int side) {
 
 /* ---- any file -------------------------------------------------------------------------------- */
 
+/* Moves a point to another number. */
+static void move_to(fb_feature_reader *r, size_t to, size_t from) {
+    if (r->pairs) {
+        r->pairs->items[to] = r->pairs->items[from];
+    } else {
+        r->features->items[to] = r->features->items[from];
+    }
+}
+
+/* A second point of one name and body: at the same place it counts once. */
+static void check_again(fb_feature_reader *r, size_t first, size_t i, const char *name,
+                        const char *body) {
+    int line = r->pairs ? r->pairs->items[first].line : r->features->items[first].line;
+    bool same = true;
+    for (int side = 0; side < (r->pairs ? 2 : 1); side++) {
+        same &= fb_v3_distance(place_of(r, first, side), place_of(r, i, side)) <= FB_FEATURE_TIE;
+    }
+    if (!same) {
+        fb_feature_wrong(r, "'%s' of '%s' is there twice, at different places (lines %d and %d)",
+                         name, body, line, r->line);
+    } else {
+        fb_diag_add(r->diag, FB_WARNING, FB1411, (fb_place){r->file, r->line, NULL, NULL},
+                    "it counts once", "'%s' of '%s' is there already in line %d", name, body, line);
+    }
+}
+
 /* Each name once in each body. */
 static void check_names(fb_feature_reader *r) {
     fb_table seen = {.arena = r->arena};
-    for (size_t i = 0; i < count_of(r) && !r->failed; i++) {
+    size_t n = count_of(r), left = 0;
+    for (size_t i = 0; i < n && !r->failed; i++) {
         const char *name = r->pairs ? r->pairs->items[i].name : r->features->items[i].name;
         const char *body = r->pairs ? r->pairs->items[i].body : r->features->items[i].body;
         char *key = fb_arena_printf(r->arena, "%s\n%s", body, name);
         for (char *p = key; *p; p++) {
             *p = *p == ' ' ? '_' : *p;
         }
+        const size_t *first = fb_table_find(&seen, key);
         r->line = r->pairs ? r->pairs->items[i].line : r->features->items[i].line;
-        size_t *number = fb_arena_alloc(r->arena, sizeof *number), *first;
-        *number = i;
-        first = fb_table_find(&seen, key);
-        if (!first) {
-            fb_table_add(&seen, key, number);
+        if (first) {
+            check_again(r, *first, i, name, body);
             continue;
         }
-        int line = r->pairs ? r->pairs->items[*first].line : r->features->items[*first].line;
-        bool same = memcmp(place_of(r, *first, 0), place_of(r, i, 0), 3 * sizeof(double)) == 0 &&
-                    memcmp(place_of(r, *first, 1), place_of(r, i, 1), 3 * sizeof(double)) == 0;
-        if (!same) {
-            fb_feature_wrong(r,
-                             "'%s' of '%s' is there twice, at different places (lines %d and %d)",
-                             name, body, line, r->line);
-        }
+        size_t *number = fb_arena_alloc(r->arena, sizeof *number);
+        *number = left;
+        fb_table_add(&seen, key, number);
+        move_to(r, left++, i);
+    }
+    if (r->pairs) {
+        r->pairs->n = left;
+    } else {
+        r->features->n = left;
     }
 }
 

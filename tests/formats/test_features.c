@@ -270,6 +270,20 @@ static void reads_markers(void) {
     drop(&g);
 }
 
+static void takes_one_place_once(void) {
+    got g = read_as("f.csv",
+                    "name,body,x,y,z\nb c,p,0,0,0\na,p,1,2,3\nb_c,p,0,0,0.000009\nd,p,1,1,1\n",
+                    NULL);
+    FB_EQUAL_INT(g.status, FB_OK);
+    FB_EQUAL_INT(g.features.n, 3);
+    expect(&g, 0, "p", "b c", 0, 0, 0);
+    expect(&g, 2, "p", "d", 1, 1, 1);
+    const fb_record *r = FB_RECORD(&g.diag, FB_WARNING, FB1411, 4);
+    FB_HOLDS(r ? r->message : "", "is there already in line 2");
+    FB_EQUAL_INT(g.diag.n, 1);
+    drop(&g);
+}
+
 static void refuses_bad_files(void) {
     refuse("f.json", "", 0, "empty");
     refuse("f.json", "{'features': []}", 0, "no feature points");
@@ -525,6 +539,7 @@ static const fb_test tests[] = {
     FB_TEST(finds_the_unit),
     FB_TEST(reads_slicer),
     FB_TEST(reads_markers),
+    FB_TEST(takes_one_place_once),
     FB_TEST(refuses_bad_files),
     FB_TEST(reads_pairs),
     FB_TEST(writes_what_it_reads),
