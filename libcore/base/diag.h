@@ -59,6 +59,10 @@ typedef enum fb_action {
     X(FB1404, "states that do not fit the model") \
     X(FB1406, "a table of numbers with fewer rows than it says") \
     X(FB1410, "layers of bundles that cannot be read") \
+    X(FB1411, "feature points that cannot be read") \
+    X(FB1412, "a feature point without partner, or there twice") \
+    X(FB1413, "transform parameters that cannot be read") \
+    X(FB1414, "a skeleton that cannot be read") \
     X(FB2001, "a class that fbtools does not know") \
     X(FB2002, "a property that the class does not have") \
     X(FB2003, "a property given twice") \
