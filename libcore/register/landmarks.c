@@ -146,7 +146,7 @@ char fb_bone_side(const fb_surface *surface, fb_bone_kind kind, double *sure) {
     fb_arena arena;
     jmp_buf oom;
     fb_bone_work work = {.body = ""};
-    char side = 0;
+    volatile char side = 0;
     *sure = 1;
     fb_arena_init(&arena);
     if (setjmp(oom) == 0) {

@@ -91,15 +91,14 @@ static bool find_behind(fb_bone_work *work, const femur *f, const double *medial
 static bool rest_on_table(fb_bone_work *work, femur *f, double *z, const double *middle) {
     for (int round = 0; round < 12; round++) {
         double behind[3], old[3];
-        fb_v3_cross(behind, z, work->x);
         fb_v3_cross(behind, z, work->y); /* z x y = -x */
         fb_v3_copy(old, z);
         for (int k = 0; k < 2; k++) {
             fb_bone_region region;
             fb_region_start(&region, middle);
             fb_region_limit(&region, work->y, -INFINITY, 0.06 * f->length);
-            fb_region_limit(&region, z, k == 0 ? -INFINITY : 0.02 * f->length,
-                            k == 0 ? -0.02 * f->length : INFINITY);
+            fb_region_limit(&region, z, k == 0 ? -(double)INFINITY : 0.02 * f->length,
+                            k == 0 ? -0.02 * f->length : (double)INFINITY);
             if (!fb_bone_extreme(work, &region, behind, f->posterior[k])) {
                 return false;
             }
@@ -126,13 +125,14 @@ static bool fit_knee(fb_bone_work *work, femur *f, const double *middle) {
     fb_v3_copy(ball->axis, work->z);
     ball->radius = radius;
     double tolerance = 0.35;
+    int n = 0;
     for (int round = 0; round < 6; round++) {
         /* angle of the normal about the axis: 0 back, 90 degrees down */
         double forward[3], up[3];
         fb_v3_cross(forward, work->y, ball->axis);
         fb_v3_normalize(forward);
         fb_v3_cross(up, ball->axis, forward);
-        int n = 0;
+        n = 0;
         for (int i = 0; i < s->n_vertices; i++) {
             double d[3];
             fb_v3_sub(d, s->vertices[i], middle);
@@ -141,7 +141,7 @@ static bool fit_knee(fb_bone_work *work, femur *f, const double *middle) {
             }
             fb_v3_sub(d, s->vertices[i], ball->center);
             double a = atan2(-fb_v3_dot(d, up), -fb_v3_dot(d, forward));
-            if (a > -0.6 && a < 1.4 && fabs(fb_v3_dot(s->normals[i], ball->axis)) < 0.5) {
+            if (a > -0.6 && a < 2.0 && fabs(fb_v3_dot(s->normals[i], ball->axis)) < 0.5) {
                 work->kept[n++] = i;
             }
         }
@@ -152,14 +152,11 @@ static bool fit_knee(fb_bone_work *work, femur *f, const double *middle) {
         if (fb_v3_dot(ball->axis, work->z) < 0) {
             fb_v3_scale(ball->axis, -1, ball->axis);
         }
-        tolerance = fb_greater(0.12, 0.6 * tolerance);
+        tolerance = round < 5 ? fb_greater(0.12, 0.6 * tolerance) : tolerance;
     }
-    /* the centre midway between the condyles */
-    double d[3];
-    for (int k = 0; k < 3; k++) {
-        d[k] = (f->posterior[0][k] + f->posterior[1][k]) / 2 - ball->center[k];
-    }
-    fb_v3_madd(ball->center, fb_v3_dot(d, ball->axis), ball->axis);
+    double low, high;
+    fb_cylinder_ends(work, work->kept, n, ball, tolerance * ball->radius, &low, &high);
+    fb_v3_madd(ball->center, (low + high) / 2, ball->axis); /* midway between the outer ends */
     return ball->radius > 0.03 * f->length && ball->radius < 0.07 * f->length;
 }
 
@@ -186,26 +183,42 @@ static bool find_knee(fb_bone_work *work, femur *f, const double *medial) {
     double lateral[3];
     fb_v3_scale(lateral, -1, medial);
     fb_bone_judge_side(work, lateral, sure);
-    return fit_knee(work, f, middle);
+    f->has_knee = fit_knee(work, f, middle);
+    if (!f->has_knee) { /* where it would be, for the bone's axes only */
+        for (int k = 0; k < 3; k++) {
+            f->knee.center[k] = (f->posterior[0][k] + f->posterior[1][k]) / 2;
+        }
+        fb_v3_madd(f->knee.center, 0.05 * f->length, work->x);
+        fb_v3_copy(f->knee.axis, work->z);
+    }
+    return true;
+}
+
+/* How wide the bone is at a part of its length: standard deviation of the section. 0: not known. */
+static double width_at(fb_bone_work *work, const femur *f, double part) {
+    double u[3], v[3], center[3], area, moments[3], spread[2], height = f->bottom + part * f->length;
+    fb_across(work->y, u, v);
+    if (fb_bone_section(work, work->surface->center, work->y, height, u, v, center, &area,
+                        moments)) {
+        return sqrt(moments[0] + moments[1]);
+    }
+    if (fb_bone_slice(work, work->surface->center, work->y, height, 0.03 * f->length, u, v, center,
+                      spread) > 5) {
+        return fb_length2(spread[0], spread[1]) / 1.4;
+    }
+    return 0;
 }
 
 /* The end of a femur that was cut has no condyles: it is as thin as the shaft. */
 static bool whole_at_knee(fb_bone_work *work, const femur *f) {
-    double u[3], v[3], end[3], shaft[3], wide[2], thin[2];
-    fb_across(work->y, u, v);
-    if (fb_bone_slice(work, work->surface->center, work->y, f->bottom + 0.05 * f->length,
-                      0.05 * f->length, u, v, end, wide) == 0 ||
-        fb_bone_slice(work, work->surface->center, work->y, f->bottom + 0.4 * f->length,
-                      0.08 * f->length, u, v, shaft, thin) == 0) {
-        return false;
-    }
-    return fb_length2(wide[0], wide[1]) > 1.5 * fb_length2(thin[0], thin[1]);
+    double end = width_at(work, f, 0.06), shaft = width_at(work, f, 0.4);
+    return end > 1.6 * shaft && shaft > 0;
 }
 
 /* Places near the head; x, y, z are known. */
 static void add_proximal(fb_bone_work *work, const femur *f) {
     const double *head = f->head.center;
-    double lateral[3], low, high, shaft[3], point[3];
+    double lateral[3], shaft[3], point[3];
     fb_v3_scale(lateral, work->found == 'l' ? -1 : 1, work->z);
     fb_bone_add(work, "hip_center", head);
     fb_bone_add_fit(work, "hip_center", &f->head, false);
@@ -215,17 +228,21 @@ static void add_proximal(fb_bone_work *work, const femur *f) {
     fb_bone_region region;
     fb_region_start(&region, head);
     fb_region_limit(&region, work->y, -0.22 * f->length, INFINITY);
-    if (fb_bone_extreme(work, &region, lateral, point)) {
-        fb_bone_add(work, "greater_trochanter", point);
+    if (!fb_bone_extreme(work, &region, lateral, point)) {
+        return;
     }
+    fb_bone_add(work, "greater_trochanter", point);
     double d[3];
-    fb_v3_sub(d, shaft, head);
-    double out = fb_v3_dot(d, lateral);
+    fb_v3_sub(d, point, head);
+    double out = 0.62 * fb_v3_dot(d, lateral);
     fb_region_start(&region, head);
-    fb_region_limit(&region, lateral, 0.75 * out, INFINITY);
+    fb_region_limit(&region, lateral, out, INFINITY);
     fb_region_limit(&region, work->y, -0.15 * f->length, INFINITY);
     if (fb_bone_extreme(work, &region, work->y, point)) {
-        fb_bone_add(work, "greater_trochanter_top", point);
+        fb_v3_sub(d, point, head);
+        if (fb_v3_dot(d, lateral) > out + 0.005 * f->length) { /* else it is the neck's slope */
+            fb_bone_add(work, "greater_trochanter_top", point);
+        }
     }
     /* the lesser trochanter stands out from the shaft to behind and the middle, below the neck */
     double toward[3];
@@ -243,11 +260,9 @@ static void add_proximal(fb_bone_work *work, const femur *f) {
             fb_bone_add(work, "lesser_trochanter", point);
         }
     }
-    if (fb_bone_range(work, NULL, head, work->y, &low, &high)) {
-        fb_v3_copy(point, head);
-        fb_v3_madd(point, f->head.radius, work->y);
-        fb_bone_add(work, "femoral_head_top", point);
-    }
+    fb_v3_copy(point, head);
+    fb_v3_madd(point, f->head.radius, work->y);
+    fb_bone_add(work, "femoral_head_top", point);
 }
 
 static void add_distal(fb_bone_work *work, const femur *f) {
@@ -257,8 +272,10 @@ static void add_distal(fb_bone_work *work, const femur *f) {
     static const char *const epicondyle[2] = {"medial_epicondyle", "lateral_epicondyle"};
     double down[3], point[3];
     fb_v3_scale(down, -1, work->y);
-    fb_bone_add(work, "knee_center", f->knee.center);
-    fb_bone_add_fit(work, "knee_axis", &f->knee, true);
+    if (f->has_knee) {
+        fb_bone_add(work, "knee_center", f->knee.center);
+        fb_bone_add_fit(work, "knee_axis", &f->knee, true);
+    }
     for (int k = 0; k < 2; k++) {
         int lateral = (k == 1) == (work->found != 'l'); /* k: 0 to -z, 1 to z */
         double out[3];
@@ -303,14 +320,7 @@ bool fb_femur_landmarks(fb_bone_work *work) {
         work->failure = "no end of it has a head like a ball";
         return false;
     }
-    double length = f.top - f.bottom;
-    f.length = length;
-    bool whole = length > 11 * f.head.radius && whole_at_knee(work, &f);
-    if (!whole) {
-        /* of one that was cut the length is taken from the head: radius 0.053 of it */
-        work->failure = "one end has a head like a ball, but the other has no condyles";
-        return false;
-    }
+    f.length = f.top - f.bottom;
     double shaft[3], medial[3];
     if (!shaft_center(work, &f, 0.6, shaft)) {
         work->failure = "it has no shaft";
@@ -318,9 +328,16 @@ bool fb_femur_landmarks(fb_bone_work *work) {
     }
     fb_v3_sub(medial, f.head.center, shaft);
     fb_make_across(medial, work->y);
-    f.has_knee = find_knee(work, &f, medial);
-    if (!f.has_knee) {
-        work->failure = "no cylinder fits the hind parts of two condyles";
+    if (f.length < 11 * f.head.radius || !whole_at_knee(work, &f)) {
+        /* it was cut: only the head is sure; its forward direction is not known */
+        fb_v3_cross(work->x, work->y, medial);
+        fb_bone_set_frame(work, f.head.center);
+        fb_bone_add(work, "hip_center", f.head.center);
+        fb_bone_add_fit(work, "hip_center", &f.head, false);
+        return true;
+    }
+    if (!find_knee(work, &f, medial)) {
+        work->failure = "it has no two condyles";
         return false;
     }
     /* the bone's own axes: y from the knee to the hip, z near the knee's axis */

@@ -69,7 +69,7 @@ bool fb_bone_extreme(fb_bone_work *work, const fb_bone_region *region, const dou
         return false;
     }
     /* the cap's mean: of the vertices that are higher than a little below the top and near it */
-    double depth = 0.002 * work->size, near = 0.02 * work->size, sum = 0;
+    double depth = 0.004 * work->size, near = 0.04 * work->size, sum = 0;
     double mean[3] = {0, 0, 0};
     for (int i = 0; i < s->n_vertices; i++) {
         double h = fb_v3_dot(s->vertices[i], direction);
@@ -314,8 +314,8 @@ bool fb_find_sphere(fb_bone_work *work, const int *list, int n, double low, doub
            ball->radius <= high && ball->cover >= cover;
 }
 
-static bool on_cylinder(const fb_surface *s, int i, const fb_bone_ball *ball, int sign,
-                        double tolerance) {
+bool fb_on_cylinder(const fb_surface *s, int i, const fb_bone_ball *ball, int sign,
+                    double tolerance) {
     double d[3];
     fb_v3_sub(d, s->vertices[i], ball->center);
     fb_v3_madd(d, -fb_v3_dot(d, ball->axis), ball->axis);
@@ -330,7 +330,7 @@ bool fb_refit_cylinder(fb_bone_work *work, const int *list, int n, int sign, dou
     for (int round = 0; round < 30; round++) {
         int m = 0;
         for (int i = 0; i < n; i++) {
-            if (on_cylinder(s, list[i], ball, sign, tolerance * ball->radius)) {
+            if (fb_on_cylinder(s, list[i], ball, sign, tolerance * ball->radius)) {
                 fb_v3_copy(work->points[m++], s->vertices[list[i]]);
             }
         }
@@ -350,12 +350,42 @@ bool fb_refit_cylinder(fb_bone_work *work, const int *list, int n, int sign, dou
     }
     double area = 0;
     for (int i = 0; i < n; i++) {
-        if (on_cylinder(s, list[i], ball, sign, tolerance * ball->radius)) {
+        if (fb_on_cylinder(s, list[i], ball, sign, tolerance * ball->radius)) {
             area += s->area[list[i]];
         }
     }
     ball->cover = area / (ball->radius * ball->radius);
     return true;
+}
+
+void fb_cylinder_ends(fb_bone_work *work, const int *list, int n, const fb_bone_ball *ball,
+                      double tolerance, double *low, double *high) {
+    enum { BINS = 400 };
+    const fb_surface *s = work->surface;
+    double bins[BINS] = {0}, all = 0, reach = 4 * ball->radius;
+    for (int i = 0; i < n; i++) {
+        if (fb_on_cylinder(s, list[i], ball, 1, tolerance)) {
+            double d[3];
+            fb_v3_sub(d, s->vertices[list[i]], ball->center);
+            double part = (fb_v3_dot(d, ball->axis) + reach) / (2 * reach);
+            if (part >= 0 && part < 1) {
+                bins[(int)(part * BINS)] += s->area[list[i]];
+                all += s->area[list[i]];
+            }
+        }
+    }
+    double sum = 0;
+    *low = *high = 0;
+    for (int k = 0; k < BINS; k++) {
+        double h = (2 * (k + 0.5) / BINS - 1) * reach, next = sum + bins[k];
+        if (sum < 0.03 * all && next >= 0.03 * all) {
+            *low = h;
+        }
+        if (sum < 0.97 * all && next >= 0.97 * all) {
+            *high = h;
+        }
+        sum = next;
+    }
 }
 
 bool fb_find_cylinder(fb_bone_work *work, const int *list, int n, double low, double high,
@@ -386,7 +416,7 @@ bool fb_find_cylinder(fb_bone_work *work, const int *list, int n, double low, do
         }
         double area = 0;
         for (int m = 0; m < n; m += stride) {
-            if (on_cylinder(s, list[m], &tried, 1, 0.06 * tried.radius)) {
+            if (fb_on_cylinder(s, list[m], &tried, 1, 0.06 * tried.radius)) {
                 area += s->area[list[m]] * stride;
             }
         }

@@ -224,7 +224,7 @@ double fb_fit_sphere(const double (*points)[3], int n, double *center, double *r
         sum += d * d;
     }
     double rms = sqrt(sum / n);
-    return isfinite(rms) && r < 1e4 ? rms : INFINITY;
+    return isfinite(rms) && r < 1e4 ? rms : (double)INFINITY;
 }
 
 void fb_across(const double *axis, double *u, double *v) {

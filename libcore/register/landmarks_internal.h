@@ -48,6 +48,9 @@ bool fb_radius_landmarks(fb_bone_work *work);
 bool fb_scapula_landmarks(fb_bone_work *work);
 bool fb_clavicle_landmarks(fb_bone_work *work);
 
+/* The side that a bone's shape has: 'r', 'l', or 0; `sure` as in fb_bone_work. */
+char fb_bone_side(const fb_surface *surface, fb_bone_kind kind, double *sure);
+
 /* ---- landmarks_find.c: tools for them ------------------------------------------------------- */
 
 /* Part of space: points p with low <= (p - origin) . axis_k <= high for up to 3 axes, and a
@@ -98,9 +101,15 @@ bool fb_find_sphere(fb_bone_work *work, const int *list, int n, double low, doub
                     double cover, fb_bone_ball *ball);
 bool fb_refit_sphere(fb_bone_work *work, const int *list, int n, int sign, double tolerance,
                      fb_bone_ball *ball);
+/* Whether a vertex lies on a cylinder: near it, and its normal points away from the axis. */
+bool fb_on_cylinder(const fb_surface *s, int i, const fb_bone_ball *ball, int sign,
+                    double tolerance);
 /* Refits a cylinder to those vertices near it whose normals point away from its axis. */
 bool fb_refit_cylinder(fb_bone_work *work, const int *list, int n, int sign, double tolerance,
                        fb_bone_ball *ball);
+/* Where along its axis the surface on it begins and ends, but for 3 % of its area on each side. */
+void fb_cylinder_ends(fb_bone_work *work, const int *list, int n, const fb_bone_ball *ball,
+                      double tolerance, double *low, double *high);
 /* The cylinder with the largest area on the surface. */
 bool fb_find_cylinder(fb_bone_work *work, const int *list, int n, double low, double high,
                       fb_bone_ball *ball);
