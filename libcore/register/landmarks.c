@@ -61,7 +61,63 @@ void fb_bone_judge_side(fb_bone_work *work, const double *lateral, double sure) 
     work->sure = sure;
 }
 
-/* The extent along the principal axes, and a sample of the vertices. */
+/* The number that stands for a vertex's piece (union-find, halving the paths). */
+static int piece_root(int *parent, int i) {
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+/* Numbers the connected pieces of the surface by their area, the greatest first. */
+static void find_pieces(fb_bone_work *work, fb_arena *arena) {
+    const fb_surface *s = work->surface;
+    size_t n = (size_t)s->n_vertices;
+    int *parent = fb_arena_array(arena, n, sizeof *parent);
+    double *area = fb_arena_array(arena, n, sizeof *area);
+    work->piece = fb_arena_array(arena, n, sizeof *work->piece);
+    work->only = -1;
+    for (int i = 0; i < s->n_vertices; i++) {
+        parent[i] = i;
+        work->piece[i] = -1;
+    }
+    for (int f = 0; f < s->n_faces; f++) {
+        int a = piece_root(parent, s->faces[f][0]);
+        for (int k = 1; k < 3; k++) {
+            int b = piece_root(parent, s->faces[f][k]);
+            parent[b] = a;
+        }
+    }
+    for (int i = 0; i < s->n_vertices; i++) {
+        area[piece_root(parent, i)] += s->area[i];
+    }
+    /* the greatest few by name, the rest as one more */
+    enum { NUMBERED = 16 };
+    for (int k = 0; k < NUMBERED; k++) {
+        int most = -1;
+        for (int i = 0; i < s->n_vertices; i++) {
+            if (area[i] > 0 && (most < 0 || area[i] > area[most])) {
+                most = i;
+            }
+        }
+        if (most < 0) {
+            break;
+        }
+        area[most] = 0;
+        work->piece[most] = k;
+        work->n_pieces = k + 1;
+    }
+    for (int i = 0; i < s->n_vertices; i++) {
+        int root = piece_root(parent, i);
+        work->list[i] = work->piece[root] >= 0 ? work->piece[root] : NUMBERED;
+    }
+    for (int i = 0; i < s->n_vertices; i++) {
+        work->piece[i] = work->list[i];
+    }
+}
+
+/* The extent along the principal axes, and the pieces. */
 static bool start_work(fb_bone_work *work, const fb_surface *surface, fb_arena *arena) {
     double deviation[3];
     work->surface = surface;
@@ -82,6 +138,7 @@ static bool start_work(fb_bone_work *work, const fb_surface *surface, fb_arena *
     work->list = fb_arena_array(arena, n, sizeof *work->list);
     work->kept = fb_arena_array(arena, n, sizeof *work->kept);
     work->points = fb_arena_array(arena, n, sizeof *work->points);
+    find_pieces(work, arena);
     return work->size > 0;
 }
 

@@ -296,9 +296,8 @@ static void add_distal(fb_bone_work *work, const femur *f) {
     }
     fb_bone_region region;
     fb_region_start(&region, f->knee.center);
-    fb_region_limit(&region, f->knee.axis, -0.006 * f->length, 0.006 * f->length);
     fb_region_limit(&region, work->y, -0.08 * f->length, 0.08 * f->length);
-    if (fb_bone_extreme(work, &region, down, point)) {
+    if (fb_bone_cut_extreme(work, &region, f->knee.axis, down, point)) {
         fb_bone_add(work, "intercondylar_notch", point);
     }
 }

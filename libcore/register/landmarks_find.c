@@ -42,11 +42,18 @@ bool fb_region_has(const fb_bone_region *region, const double *point, const doub
     return !region->facing || fb_v3_dot(normal, region->normal) >= region->cosine;
 }
 
+/* Whether a vertex is of the piece that is looked at, and in the region (NULL: everywhere). */
+static bool looked_at(const fb_bone_work *work, const fb_bone_region *region, int i) {
+    const fb_surface *s = work->surface;
+    return (work->only < 0 || work->piece[i] == work->only) &&
+           (region == NULL || fb_region_has(region, s->vertices[i], s->normals[i]));
+}
+
 int fb_region_vertices(fb_bone_work *work, const fb_bone_region *region) {
     const fb_surface *s = work->surface;
     int n = 0;
     for (int i = 0; i < s->n_vertices; i++) {
-        if (region == NULL || fb_region_has(region, s->vertices[i], s->normals[i])) {
+        if (looked_at(work, region, i)) {
             work->list[n++] = i;
         }
     }
@@ -60,7 +67,7 @@ bool fb_bone_extreme(fb_bone_work *work, const fb_bone_region *region, const dou
     double most = -INFINITY;
     for (int i = 0; i < s->n_vertices; i++) {
         double h = fb_v3_dot(s->vertices[i], direction);
-        if (h > most && (region == NULL || fb_region_has(region, s->vertices[i], s->normals[i]))) {
+        if (h > most && looked_at(work, region, i)) {
             most = h;
             best = i;
         }
@@ -74,7 +81,7 @@ bool fb_bone_extreme(fb_bone_work *work, const fb_bone_region *region, const dou
     for (int i = 0; i < s->n_vertices; i++) {
         double h = fb_v3_dot(s->vertices[i], direction);
         if (h > most - depth && fb_v3_distance(s->vertices[i], s->vertices[best]) < near &&
-            (region == NULL || fb_region_has(region, s->vertices[i], s->normals[i]))) {
+            looked_at(work, region, i)) {
             double weight = s->area[i] * (h - (most - depth));
             fb_v3_madd(mean, weight, s->vertices[i]);
             sum += weight;
@@ -90,13 +97,60 @@ bool fb_bone_extreme(fb_bone_work *work, const fb_bone_region *region, const dou
     return true;
 }
 
+bool fb_bone_cut_extreme(const fb_bone_work *work, const fb_bone_region *region,
+                         const double *plane, const double *direction, double *point) {
+    const fb_surface *s = work->surface;
+    double most = -INFINITY;
+    for (int f = 0; f < s->n_faces; f++) {
+        double h[3];
+        for (int k = 0; k < 3; k++) {
+            double d[3];
+            fb_v3_sub(d, s->vertices[s->faces[f][k]], region->origin);
+            h[k] = fb_v3_dot(d, plane);
+        }
+        for (int k = 0; k < 3; k++) {
+            int j = (k + 1) % 3;
+            if ((h[k] < 0) == (h[j] < 0) || !looked_at(work, NULL, s->faces[f][k])) {
+                continue;
+            }
+            const double *p = s->vertices[s->faces[f][k]], *q = s->vertices[s->faces[f][j]];
+            double t = h[k] / (h[k] - h[j]), cut[3];
+            for (int i = 0; i < 3; i++) {
+                cut[i] = p[i] + t * (q[i] - p[i]);
+            }
+            double height = fb_v3_dot(cut, direction);
+            if (height > most && fb_region_has(region, cut, s->normals[s->faces[f][k]])) {
+                most = height;
+                fb_v3_copy(point, cut);
+            }
+        }
+    }
+    return most > -(double)INFINITY;
+}
+
+bool fb_bone_mean(fb_bone_work *work, const fb_bone_region *region, double *point) {
+    const fb_surface *s = work->surface;
+    double sum = 0, mean[3] = {0, 0, 0};
+    for (int i = 0; i < s->n_vertices; i++) {
+        if (looked_at(work, region, i)) {
+            fb_v3_madd(mean, s->area[i], s->vertices[i]);
+            sum += s->area[i];
+        }
+    }
+    if (!(sum > 0)) {
+        return false;
+    }
+    fb_v3_scale(point, 1 / sum, mean);
+    return true;
+}
+
 bool fb_bone_range(fb_bone_work *work, const fb_bone_region *region, const double *origin,
                    const double *direction, double *low, double *high) {
     const fb_surface *s = work->surface;
     *low = INFINITY;
     *high = -INFINITY;
     for (int i = 0; i < s->n_vertices; i++) {
-        if (region == NULL || fb_region_has(region, s->vertices[i], s->normals[i])) {
+        if (looked_at(work, region, i)) {
             double d[3];
             fb_v3_sub(d, s->vertices[i], origin);
             double h = fb_v3_dot(d, direction);
@@ -116,7 +170,7 @@ int fb_bone_slice(fb_bone_work *work, const double *origin, const double *axis, 
         for (int i = 0; i < s->n_vertices; i++) {
             double d[3];
             fb_v3_sub(d, s->vertices[i], origin);
-            if (fabs(fb_v3_dot(d, axis) - height) > half) {
+            if (fabs(fb_v3_dot(d, axis) - height) > half || !looked_at(work, NULL, i)) {
                 continue;
             }
             if (pass == 0) {
@@ -153,6 +207,9 @@ bool fb_bone_section(const fb_bone_work *work, const double *origin, const doubl
     const fb_surface *s = work->surface;
     double a = 0, first[2] = {0, 0}, second[3] = {0, 0, 0}, gap[2] = {0, 0}, length = 0;
     for (int f = 0; f < s->n_faces; f++) {
+        if (!looked_at(work, NULL, s->faces[f][0])) {
+            continue;
+        }
         double h[3], ends[2][2];
         for (int k = 0; k < 3; k++) {
             double d[3];

@@ -25,11 +25,12 @@ typedef struct fb_bone_work {
     double size;             /* length along the longest principal axis */
     double axes[9], low[3], high[3]; /* principal axes (rows) and the extent along them */
     const char *failure;             /* why it is no such bone */
-    int *some; /* vertices spread evenly: all of a small mesh */
-    int n_some;
     int *list; /* room for all vertices, for selections */
     int *kept; /* another */
     double (*points)[3];
+    int *piece;      /* number of the connected piece of each vertex; 0 is the greatest */
+    int n_pieces;
+    int only;        /* the piece that is looked at; -1: all */
 } fb_bone_work;
 
 /* What each kind of bone has: false with `failure` set if the surface is no such bone. */
@@ -74,6 +75,12 @@ int fb_region_vertices(fb_bone_work *work, const fb_bone_region *region);
  */
 bool fb_bone_extreme(fb_bone_work *work, const fb_bone_region *region, const double *direction,
                      double *point);
+/* Extreme place along a direction of the outline where a plane (through the region's origin) cuts
+ * the surface, within the region. */
+bool fb_bone_cut_extreme(const fb_bone_work *work, const fb_bone_region *region,
+                         const double *plane, const double *direction, double *point);
+/* Mean place (by area) of the region; false: it is empty. */
+bool fb_bone_mean(fb_bone_work *work, const fb_bone_region *region, double *point);
 /* Range of the vertices of a region along a direction from an origin; false: none. */
 bool fb_bone_range(fb_bone_work *work, const fb_bone_region *region, const double *origin,
                    const double *direction, double *low, double *high);
