@@ -282,7 +282,20 @@ static uint32_t next_random(uint32_t *state) {
     return *state;
 }
 
-enum { TRIES = 1500, SCORED = 500 };
+enum { TRIES = 1500, SCORED = 1000 };
+
+/* Two vertices that may lie on one ball: not farther from each other than its width. */
+static bool pick_two(const fb_surface *s, const int *list, int n, double width, uint32_t *state,
+                     int *i, int *j) {
+    *i = list[next_random(state) % (uint32_t)n];
+    for (int k = 0; k < 60; k++) {
+        *j = list[next_random(state) % (uint32_t)n];
+        if (*j != *i && fb_v3_distance(s->vertices[*i], s->vertices[*j]) < width) {
+            return true;
+        }
+    }
+    return false;
+}
 
 /* Whether a vertex lies on a ball: near its surface, and its normal points away from the centre
  * (to it, of hollow ones). */
@@ -295,15 +308,16 @@ static bool on_sphere(const fb_surface *s, int i, const fb_bone_ball *ball, int 
            sign * fb_v3_dot(d, s->normals[i]) > 0.87 * distance;
 }
 
-static double sphere_cover(const fb_surface *s, const int *list, int n, int stride,
-                           const fb_bone_ball *ball, int sign, double tolerance) {
+/* The part of the sphere that lies on the surface there. */
+static double sphere_cover(const fb_surface *s, const int *list, int n, const fb_bone_ball *ball,
+                           int sign, double tolerance) {
     double area = 0;
-    for (int i = 0; i < n; i += stride) {
+    for (int i = 0; i < n; i++) {
         if (on_sphere(s, list[i], ball, sign, tolerance)) {
             area += s->area[list[i]];
         }
     }
-    return area * stride / (4 * 3.14159265358979 * ball->radius * ball->radius);
+    return area / (4 * 3.14159265358979 * ball->radius * ball->radius);
 }
 
 bool fb_refit_sphere(fb_bone_work *work, const int *list, int n, int sign, double tolerance,
@@ -330,18 +344,30 @@ bool fb_refit_sphere(fb_bone_work *work, const int *list, int n, int sign, doubl
             break;
         }
     }
-    ball->cover = sphere_cover(s, list, n, 1, ball, sign, tolerance * ball->radius);
+    ball->cover = sphere_cover(s, list, n, ball, sign, tolerance * ball->radius);
     return true;
 }
 
+/* Candidates come from two vertices and their normals; those that are nearly as good as the best so
+ * far are refitted before they are compared (Chum et al. 2003: locally optimised RANSAC). */
 bool fb_find_sphere(fb_bone_work *work, const int *list, int n, double low, double high, int sign,
                     double cover, fb_bone_ball *ball) {
     const fb_surface *s = work->surface;
     uint32_t state = 2463534242u;
-    int stride = n > SCORED ? n / SCORED : 1;
-    double best = 0;
+    int few[SCORED], m = 0;
+    for (int k = 0; k < SCORED; k++) {
+        if (n <= SCORED && k < n) {
+            few[m++] = list[k];
+        } else if (n > SCORED) {
+            few[m++] = list[(long)k * n / SCORED];
+        }
+    }
+    double share = (double)n / (m > 0 ? m : 1), best = 0, rough = 0;
     for (int k = 0; k < TRIES && n > 8; k++) {
-        int i = list[next_random(&state) % (uint32_t)n], j = list[next_random(&state) % (uint32_t)n];
+        int i, j;
+        if (!pick_two(s, list, n, 2 * high, &state, &i, &j)) {
+            continue;
+        }
         const double *a = s->normals[i], *b = s->normals[j];
         double d[3], ab = fb_v3_dot(a, b);
         fb_v3_sub(d, s->vertices[j], s->vertices[i]);
@@ -352,15 +378,23 @@ bool fb_find_sphere(fb_bone_work *work, const int *list, int n, double low, doub
         double da = fb_v3_dot(d, a), db = fb_v3_dot(d, b), rest = 1 - ab * ab;
         double t = (da - ab * db) / rest, u = (ab * da - db) / rest;
         double radius = -sign * (t + u) / 2;
-        if (radius < low || radius > high || fabs(t - u) > 0.15 * radius) {
+        if (radius < low || radius > high || fabs(t - u) > 0.2 * radius) {
             continue;
         }
         fb_bone_ball tried = {.radius = radius};
         for (int c = 0; c < 3; c++) {
-            tried.center[c] =
-                (s->vertices[i][c] + t * a[c] + s->vertices[j][c] + u * b[c]) / 2;
+            tried.center[c] = (s->vertices[i][c] + t * a[c] + s->vertices[j][c] + u * b[c]) / 2;
         }
-        tried.cover = sphere_cover(s, list, n, stride, &tried, sign, 0.06 * radius);
+        tried.cover = share * sphere_cover(s, few, m, &tried, sign, 0.1 * radius);
+        if (tried.cover < 0.7 * rough) {
+            continue;
+        }
+        rough = fb_greater(rough, tried.cover);
+        if (!fb_refit_sphere(work, few, m, sign, 0.12, &tried) || tried.radius < low ||
+            tried.radius > high) {
+            continue;
+        }
+        tried.cover = share * sphere_cover(s, few, m, &tried, sign, 0.06 * tried.radius);
         if (tried.cover > best) {
             best = tried.cover;
             *ball = tried;
@@ -452,7 +486,10 @@ bool fb_find_cylinder(fb_bone_work *work, const int *list, int n, double low, do
     int stride = n > SCORED ? n / SCORED : 1;
     double best = 0;
     for (int k = 0; k < 2 * TRIES && n > 12; k++) {
-        int i = list[next_random(&state) % (uint32_t)n], j = list[next_random(&state) % (uint32_t)n];
+        int i, j;
+        if (!pick_two(s, list, n, 4 * high, &state, &i, &j)) {
+            continue;
+        }
         const double *a = s->normals[i], *b = s->normals[j];
         fb_bone_ball tried;
         fb_v3_cross(tried.axis, a, b);
