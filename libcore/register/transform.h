@@ -4,6 +4,8 @@
 #ifndef FB_REGISTER_TRANSFORM_H
 #define FB_REGISTER_TRANSFORM_H
 
+#include <stdbool.h>
+
 #include "libcore/base/arena.h"
 #include "libcore/base/diag.h"
 
