@@ -87,6 +87,7 @@ typedef enum fb_action {
     X(FB2308, "a joint, constraint, force or controller that is not computed") \
     X(FB2309, "a virtual link that wires cannot hold") \
     X(FB2310, "a surface that is not the bone it should be") \
+    X(FB2311, "points that do not determine a transformation") \
     X(FB2401, "something changed on upgrade from an old version") \
     X(FB2501, "what an older document version cannot hold") \
     X(FB2502, "a name that an OpenSim list cannot hold") \
