@@ -48,7 +48,7 @@ HEADERS := $(sort $(wildcard libcore/*.h libcore/*/*.h formats/*.h))
 INTERNAL_HEADERS := formats/json.h formats/mesh_ply.h formats/xml.h formats/osim_extra.h formats/osim_stages.h formats/osim_read.h \
   formats/osim_upgrade.h libcore/motion/joints.h libcore/motion/left_out.h libcore/motion/reduce.h libcore/motion/solve.h \
   libcore/bundle/envelope.h libcore/bundle/isosurface.h libcore/bundle/mesh.h libcore/bundle/place_rows.h libcore/bundle/recipe_internal.h \
-  libcore/muscle/course.h libcore/muscle/force_internal.h libcore/muscle/hill.h libcore/muscle/wrap_shapes.h
+  libcore/register/fibers_internal.h libcore/muscle/course.h libcore/muscle/force_internal.h libcore/muscle/hill.h libcore/muscle/wrap_shapes.h
 PUBLIC_HEADERS := $(filter-out $(INTERNAL_HEADERS),$(HEADERS))
 object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB := $(BUILD)/libfb.a
