@@ -11,6 +11,7 @@
 #include "libcore/register/fibers_internal.h"
 
 #define SAME 1e-12 /* of a length: what counts as the same path */
+#define SCALED 1e-8
 #define RIDGE \
     0.02             /* weight of b - a, in optimal fibre lengths: ranges smaller than this do not \
                         tell fibres from tendon */
@@ -208,6 +209,25 @@ static void refine(const fit *f, const sums *lasting, double low, double *x) {
     }
 }
 
+/* One factor on all lengths, but for the last digits of courses over wrap objects. */
+static bool is_scaled(const fit *f) {
+    for (int i = 0; i < f->n; i++) {
+        if (!(fabs(f->L1[i] - f->scale * (f->X[i] + f->Y[i])) <= SCALED * f->L1[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_loose(const fit *f) {
+    for (int i = 0; i < f->n; i++) {
+        if (f->weight[i] != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool is_same(const fb_fiber_sample *s) {
     for (int i = 0; i < s->n; i++) {
         if (!(fabs(s->length[1][i] - s->length[0][i]) <= SAME * s->length[0][i])) {
@@ -262,6 +282,8 @@ const char *fb_fiber_factors(const fb_muscle *standard, const fb_fiber_sample *s
                           ? sample->length[1][0] / sample->length[0][0]
                           : 1;
         note = "the standard's muscle has no equilibrium in any pose; it was scaled as its path";
+    } else if (is_scaled(&f) || is_loose(&f)) {
+        x[0] = x[1] = f.scale;
     } else {
         sums lasting = {0}, s;
         add_lasting(&f, &lasting);

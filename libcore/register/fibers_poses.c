@@ -14,6 +14,7 @@
 #define MIXED 8         /* poses of several together, for each of them and once more */
 #define MOST_POSES 64
 #define BEYOND 0.1      /* of a range: assembly may lead a coordinate out of it so far */
+#define MOST_LINKS 8    /* of a chain of couplers */
 #define ASSEMBLED 1e-10 /* m, rad */
 
 /* ---- how far coordinates go ------------------------------------------------------------------ */
@@ -48,6 +49,62 @@ static double slide_scale(const fb_coordinate *a, const fb_coordinate *b) {
     return a->initial * b->initial > 0 ? b->initial / a->initial : 1;
 }
 
+/* ---- constraints that are all couplers, or hold a coordinate --------------------------------- */
+
+/* Then nothing needs to be solved: the dependent coordinates are functions of the others. */
+static bool only_couplers(const fb_system *system) {
+    for (int i = 0; i < system->n_constraint; i++) {
+        const fb_constraint *c = &system->constraints[i];
+        if (c->kind == FB_CONSTRAINT_FIXED) {
+            continue;
+        }
+        if (c->kind != FB_CONSTRAINT_COUPLER || system->coordinates[c->coordinate].locked ||
+            system->coordinates[c->coordinate].prescribed) {
+            return false;
+        }
+        for (int k = -1; k < c->n_independent; k++) {
+            int q = k < 0 ? c->coordinate : c->independent[k];
+            if (fb_joint_has_angular_speeds(&system->mobods[system->coordinates[q].mobod])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Lets the dependent coordinates follow, and unless NULL their rates the rates dq. Chains of
+ * couplers need a turn for each link. */
+static bool follow_couplers(fb_state *state, double *dq) {
+    const fb_system *system = state->system;
+    for (int turn = 0; turn < MOST_LINKS; turn++) {
+        bool moved = false;
+        for (int i = 0; i < system->n_constraint; i++) {
+            const fb_constraint *c = &system->constraints[i];
+            double x[FB_MAX_ARGUMENTS], gradient[FB_MAX_ARGUMENTS] = {0}, rate = 0;
+            if (c->kind != FB_CONSTRAINT_COUPLER) {
+                continue;
+            }
+            for (int k = 0; k < c->n_independent; k++) {
+                x[k] = state->q[c->independent[k]];
+            }
+            double q = c->scale *
+                       fb_function_value_n(&c->function, c->n_independent, x, gradient, NULL);
+            for (int k = 0; dq && k < c->n_independent; k++) {
+                rate += c->scale * gradient[k] * dq[c->independent[k]];
+            }
+            moved |= q != state->q[c->coordinate] || (dq && rate != dq[c->coordinate]);
+            state->q[c->coordinate] = q;
+            if (dq) {
+                dq[c->coordinate] = rate;
+            }
+        }
+        if (!moved) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- poses ----------------------------------------------------------------------------------- */
 
 typedef struct sampler {
@@ -56,9 +113,9 @@ typedef struct sampler {
     const int *free;    /* coordinates of the standard */
     int *other;         /* the same of the new model */
     double (*range)[2]; /* of the standard */
-    double *scale;      /* 1 but for slides */
     double *width[2];   /* of the ranges on both sides */
-    double *coupling;   /* n_q x n_q of the larger model */
+    bool couplers[2];   /* constraints are couplers only */
+    double *coupling;   /* n_free x n_q */
     bool holds;         /* coordinates can be held while a pose is assembled */
 } sampler;
 
@@ -73,18 +130,18 @@ static void begin(sampler *s, const fb_fiber_twins *twins, const int *free, int 
     s->holds = true;
     s->other = fb_arena_array(arena, n + 1, sizeof *s->other);
     s->range = fb_arena_array(arena, n + 1, sizeof *s->range);
-    s->scale = fb_arena_array(arena, n + 1, sizeof *s->scale);
-    s->coupling = fb_arena_array(arena, q * q + 1, sizeof *s->coupling);
+    s->coupling = fb_arena_array(arena, n * q + 1, sizeof *s->coupling);
     for (int side = 0; side < 2; side++) {
+        s->couplers[side] = only_couplers(systems[side]);
         s->width[side] = fb_arena_array(arena, n + 1, sizeof *s->width[side]);
     }
     for (int i = 0; i < n_free; i++) {
         const fb_coordinate *c = &systems[0]->coordinates[free[i]];
         s->other[i] = twins->partner[free[i]];
         range_of(c, twins->start[0][free[i]], s->range[i]);
-        s->scale[i] = slides(c) ? slide_scale(c, &systems[1]->coordinates[s->other[i]]) : 1;
+        double scale = slides(c) ? slide_scale(c, &systems[1]->coordinates[s->other[i]]) : 1;
         s->width[0][i] = s->range[i][1] - s->range[i][0];
-        s->width[1][i] = s->width[0][i] * s->scale[i];
+        s->width[1][i] = s->width[0][i] * scale;
         s->holds &= !fb_joint_has_angular_speeds(&systems[0]->mobods[c->mobod]);
     }
 }
@@ -130,8 +187,13 @@ static void place(const sampler *s, int i, int n, double *x) {
     }
 }
 
+/* ---- assembled poses ------------------------------------------------------------------------- */
+
 static bool assemble(const sampler *s, int side) {
     fb_state *state = s->twins->side[side]->state;
+    if (s->couplers[side]) {
+        return follow_couplers(state, NULL);
+    }
     const int *held = side ? s->other : s->free;
     if (fb_assemble_held(state, held, s->holds ? s->n_free : 0, ASSEMBLED) == FB_OK) {
         return true;
@@ -139,39 +201,53 @@ static bool assemble(const sampler *s, int side) {
     return fb_assemble(state, ASSEMBLED) == FB_OK;
 }
 
-/* Puts one side in a pose: the values x of the free coordinates, the others at their defaults. */
-static bool put(const sampler *s, int side, const double *x) {
-    fb_simulation *simulation = s->twins->side[side];
-    fb_state *state = simulation->state;
-    size_t n = (size_t)simulation->system->n_q;
-    memcpy(state->q, s->twins->start[side], n * sizeof *state->q);
+/* The default pose, with the values x of the free coordinates unless NULL, assembled. */
+static bool put_standard(const sampler *s, const double *x) {
+    fb_state *state = s->twins->side[0]->state;
+    size_t n = (size_t)state->system->n_q;
+    memcpy(state->q, s->twins->start[0], n * sizeof *state->q);
     memset(state->u, 0, n * sizeof *state->u);
     for (int i = 0; x && i < s->n_free; i++) {
-        state->q[side ? s->other[i] : s->free[i]] = x[i];
+        state->q[s->free[i]] = x[i];
     }
-    if (x && !assemble(s, side)) {
+    if (x && !assemble(s, 0)) {
         return false;
+    }
+    for (int i = 0; i < s->n_free; i++) { /* assembly may have moved them */
+        double q = state->q[s->free[i]], slack = BEYOND * s->width[0][i];
+        if (x && !(q >= s->range[i][0] - slack && q <= s->range[i][1] + slack)) {
+            return false;
+        }
     }
     fb_state_position(state);
     return true;
 }
 
-/* Both sides in a pose; assembly may move a coordinate, and then does so on both. */
-static bool put_both(const sampler *s, double *x) {
-    if (!put(s, 0, x)) {
+/* The new model in the pose of the standard: turns are the same, slides go with the size. */
+static bool put_new(const sampler *s, bool is_default) {
+    const fb_fiber_twins *twins = s->twins;
+    const fb_system *system = twins->side[0]->system, *other = twins->side[1]->system;
+    fb_state *state = twins->side[1]->state;
+    size_t n = (size_t)other->n_q;
+    memcpy(state->q, twins->start[1], n * sizeof *state->q);
+    memset(state->u, 0, n * sizeof *state->u);
+    for (int i = 0; i < system->n_q && !is_default; i++) {
+        const fb_coordinate *a = &system->coordinates[i];
+        int k = twins->partner[i];
+        const fb_coordinate *b = &other->coordinates[k < 0 ? 0 : k];
+        if (k < 0 || b->locked || b->prescribed) {
+            continue;
+        }
+        double q = twins->side[0]->state->q[i], before = twins->start[0][i],
+               after = twins->start[1][k], scale = slides(a) ? slide_scale(a, b) : 1;
+        bool same = scale == 1 && before == after; /* then to the last bit */
+        state->q[k] = slides(a) && !same ? after + scale * (q - before) : q;
+    }
+    if (!is_default && !assemble(s, 1)) {
         return false;
     }
-    for (int i = 0; x && i < s->n_free; i++) {
-        double q = s->twins->side[0]->state->q[s->free[i]], slack = BEYOND * s->width[0][i];
-        if (!(q >= s->range[i][0] - slack && q <= s->range[i][1] + slack)) {
-            return false;
-        }
-        double before = s->twins->start[0][s->free[i]], after = s->twins->start[1][s->other[i]];
-        bool moved = s->scale[i] != 1 || before != after; /* else it stays to the last bit */
-        bool slide = slides(&s->twins->side[0]->system->coordinates[s->free[i]]);
-        x[i] = slide && moved ? after + s->scale[i] * (q - before) : q;
-    }
-    return put(s, 1, x);
+    fb_state_position(state);
+    return true;
 }
 
 /* ---- paths ----------------------------------------------------------------------------------- */
@@ -201,14 +277,10 @@ static bool measure(const sampler *s, int side, fb_fiber_sample *m, double *arms
     }
     m->length[side][m->n] = length;
     for (int c = 0; c < s->n_free; c++) {
-        int free = side ? s->other[c] : s->free[c];
+        const double *dq = s->coupling + c * n; /* of all coordinates with the c-th */
         double arm = 0;
-        if (simulation->system->n_row == 0) {
-            arm = along[free];
-        }
-        for (int k = 0; simulation->system->n_row > 0 && k < path->n_coordinates; k++) {
-            int q = path->coordinates[k];
-            arm += s->coupling[free * n + q] * along[q];
+        for (int k = 0; k < path->n_coordinates; k++) {
+            arm += dq[path->coordinates[k]] * along[path->coordinates[k]];
         }
         m->arm[side][m->n * s->n_free + c] = arm;
     }
@@ -224,9 +296,26 @@ static bool settle(fb_simulation *simulation, bool linked) {
     return simulation->links->n_failed == 0;
 }
 
-static void sample_pose(const sampler *s, double *x, bool linked, fb_fiber_sample *muscles, int n,
-                        bool *good, double *arms) {
-    if (!put_both(s, x)) {
+/* How all coordinates of a side move with each of the free ones. */
+static void couple(const sampler *s, int side) {
+    fb_state *state = s->twins->side[side]->state;
+    int n = state->system->n_q;
+    for (int c = 0; c < s->n_free; c++) {
+        double *dq = s->coupling + c * n;
+        int q = side ? s->other[c] : s->free[c];
+        if (s->couplers[side]) {
+            memset(dq, 0, (size_t)n * sizeof *dq);
+            dq[q] = 1;
+            follow_couplers(state, dq);
+        } else {
+            fb_coordinate_coupling(state, q, dq);
+        }
+    }
+}
+
+static void sample_pose(const sampler *s, const double *x, bool linked, fb_fiber_sample *muscles,
+                        int n, bool *good, double *arms) {
+    if (!put_standard(s, x) || !put_new(s, !x)) {
         return;
     }
     for (int i = 0; i < n; i++) {
@@ -237,9 +326,7 @@ static void sample_pose(const sampler *s, double *x, bool linked, fb_fiber_sampl
         if (!settle(simulation, linked)) {
             return;
         }
-        if (simulation->system->n_row > 0) {
-            fb_coordinate_couplings(simulation->state, s->coupling);
-        }
+        couple(s, side);
         for (int i = 0; i < n; i++) {
             good[i] &= measure(s, side, &muscles[i], arms);
         }
