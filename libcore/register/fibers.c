@@ -9,6 +9,7 @@
 #define SIGN 1e-3           /* m: arms that are smaller have no sign */
 #define NO_DIFFERENCE 1e-12 /* m */
 #define ARM_BAR 0.01        /* m */
+#define SAME 1e-12          /* of a length: what counts as the same path */
 #define ROUNDS 3            /* of fits where muscles pull at virtual links */
 
 double fb_fiber_volume_scale(double mass_before, double height_before, double mass, double height) {
@@ -151,6 +152,69 @@ static void find_pairs(builder *b) {
     }
 }
 
+/* ---- ligaments and springs ------------------------------------------------------------------- */
+
+/* Length of a path in the default pose, virtual links being where they begin. */
+static double default_length(const builder *b, int side, int path) {
+    const fb_simulation *s = b->twins.side[side];
+    memcpy(s->state->q, b->twins.start[side], (size_t)s->system->n_q * sizeof *s->state->q);
+    fb_state_position(s->state);
+    fb_course course = s->course;
+    course.links = NULL;
+    fb_path_course(s->paths, path, s->state, &course);
+    return course.length;
+}
+
+/* The model's element, which may be changed. */
+static fb_element *own(fb_model *model, const fb_element *element) {
+    fb_list *list = fb_model_list(model, element->cls->list);
+    for (size_t i = 0; list && i < list->n; i++) {
+        if (list->items[i] == element) {
+            return list->items[i];
+        }
+    }
+    return NULL;
+}
+
+/* Where what a path carries has its length without force. */
+static const char *resting_key(const fb_element *owner) {
+    static const struct {
+        const char *cls, *key;
+    } all[] = {{"Ligament", "resting_length"},
+               {"Blankevoort1991Ligament", "slack_length"},
+               {"PathSpring", "resting_length"},
+               {"ExpressionBasedPathForce", "resting_length"}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (strcmp(owner->cls->name, all[i].cls) == 0) {
+            return all[i].key;
+        }
+    }
+    return NULL;
+}
+
+/* The same strain in the default pose: resting lengths go with the paths. True if any changed. */
+static bool fit_passive(builder *b) {
+    const fb_paths *paths[2] = {b->twins.side[0]->paths, b->twins.side[1]->paths};
+    bool any = false;
+    for (int i = 0; i < paths[1]->n_paths; i++) {
+        const fb_element *owner = paths[1]->paths[i].owner;
+        const char *key = resting_key(owner);
+        fb_element *mine = key ? own(b->model, owner) : NULL;
+        for (int k = 0; k < paths[0]->n_paths && mine; k++) {
+            if (!are_same(paths[0]->paths[k].owner, owner, false)) {
+                continue;
+            }
+            double before = default_length(b, 0, k), after = default_length(b, 1, i);
+            if (before > 0 && after > 0 && fabs(after - before) > SAME * before) {
+                fb_value_set_number(fb_value_of(mine, key),
+                                    fb_get_number(paths[0]->paths[k].owner, key) * after / before);
+                any = true;
+            }
+        }
+    }
+    return any;
+}
+
 /* ---- sampling and fitting -------------------------------------------------------------------- */
 
 static bool same_poses(const pair *a, const pair *b) {
@@ -218,18 +282,10 @@ static bool start_linked(builder *b) {
     bool any = false;
     for (int i = 0; i < b->n; i++) {
         pair *p = &b->pairs[i];
-        double length[2];
-        for (int side = 0; side < 2 && p->linked; side++) {
-            fb_simulation *s = b->twins.side[side];
-            memcpy(s->state->q, b->twins.start[side], (size_t)s->system->n_q * sizeof *s->state->q);
-            fb_state_position(s->state);
-            fb_course course = s->course;
-            course.links = NULL;
-            fb_path_course(s->paths, muscle_of(b, p, side)->path, s->state, &course);
-            length[side] = course.length;
-        }
-        if (p->linked && length[0] > 0 && length[1] > 0) {
-            p->a = p->b = length[1] / length[0];
+        if (p->linked) {
+            double before = default_length(b, 0, muscle_of(b, p, 0)->path),
+                   after = default_length(b, 1, muscle_of(b, p, 1)->path);
+            p->a = p->b = before > 0 && after > 0 ? after / before : 1;
         }
         any |= p->linked;
     }
@@ -431,21 +487,26 @@ static void report_pair(const builder *b, const pair *p, fb_fiber_change *c) {
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static fb_status run(builder *b, const fb_model *standard) {
-    const fb_model *models[2] = {standard, b->model};
-    fb_diag said; /* what is not computed was told when it was read */
-    fb_status status = FB_OK;
-    for (int side = 0; side < 2 && status == FB_OK; side++) {
-        fb_diag_init(&said);
-        status = fb_simulation_new(&b->twins.side[side], models[side], false, &said);
-        for (size_t i = 0; status != FB_OK && i < said.n; i++) {
-            const fb_record *r = &said.records[i];
-            if (r->action == FB_ERROR) {
-                fb_diag_add(b->diag, FB_ERROR, r->id, (fb_place){r->file, r->line, r->path, r->cls},
-                            r->effect, "%s", r->message);
-            }
+/* Compiles a side; what is not computed was told when it was read. */
+static fb_status compile(builder *b, int side, const fb_model *model) {
+    fb_diag said;
+    fb_diag_init(&said);
+    fb_status status = fb_simulation_new(&b->twins.side[side], model, false, &said);
+    for (size_t i = 0; status != FB_OK && i < said.n; i++) {
+        const fb_record *r = &said.records[i];
+        if (r->action == FB_ERROR) {
+            fb_diag_add(b->diag, FB_ERROR, r->id, (fb_place){r->file, r->line, r->path, r->cls},
+                        r->effect, "%s", r->message);
         }
-        fb_diag_clear(&said);
+    }
+    fb_diag_clear(&said);
+    return status;
+}
+
+static fb_status run(builder *b, const fb_model *standard) {
+    fb_status status = compile(b, 0, standard);
+    if (status == FB_OK) {
+        status = compile(b, 1, b->model);
     }
     jmp_buf oom;
     if (status == FB_OK && setjmp(oom)) {
@@ -464,6 +525,17 @@ static fb_status run(builder *b, const fb_model *standard) {
     }
     start_side(b, 0);
     start_side(b, 1);
+    if (!b->options->keep && fit_passive(b) && b->twins.side[1]->links) {
+        fb_simulation_free(b->twins.side[1]); /* they pull at virtual links */
+        b->twins.side[1] = NULL;
+        b->arena.oom = b->report->arena.oom = NULL;
+        status = compile(b, 1, b->model);
+        if (status != FB_OK) {
+            return status;
+        }
+        b->arena.oom = b->report->arena.oom = &oom;
+        start_side(b, 1);
+    }
     find_pairs(b);
     fit_all(b);
     b->report->items = fb_arena_array(&b->report->arena, (size_t)b->n + 1,

@@ -54,11 +54,13 @@ typedef struct fb_fiber_report {
 /* Adjusts every muscle of `model` (carried, linked, nobody else reads it) by comparing it with
  * `standard` in the same poses: optimal fibre length (and a default fibre length that is given)
  * times one number, tendon slack length times another. Muscles and coordinates of the two belong
- * together by component path, or by name. A muscle whose path has the same lengths (1e-12) keeps
- * its numbers to the last bit. Muscles that cannot be computed in either are left with a record
- * FB2308 in `diag`; moment arms that differ by more than the bar or change sign, and wraps that are
- * lost, add a warning FB4007, muscles that lose their equilibrium FB4001. The report may be freed
- * whatever the outcome. FB_E_INPUT or FB_E_MEMORY; then the model must not be used. */
+ * together by component path, or by name. Resting lengths of ligaments, springs and forces of
+ * expressions go with their paths in the default pose, so that their strain there stays. A muscle
+ * whose path has the same lengths (1e-12) keeps its numbers to the last bit. Muscles that cannot be
+ * computed in either are left with a record FB2308 in `diag`; moment arms that differ by more than
+ * the bar or change sign, and wraps that are lost, add a warning FB4007, muscles that lose their
+ * equilibrium FB4001. The report may be freed whatever the outcome. FB_E_INPUT or FB_E_MEMORY; then
+ * the model must not be used. */
 fb_status fb_fibers_fit(fb_model *model, const fb_model *standard, const fb_fiber_options *options,
                         fb_fiber_report *report, fb_diag *diag);
 void fb_fiber_report_free(fb_fiber_report *report);

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "libcore/muscle/simulation.h"
-#include "libcore/register/fibers.h"
+#include "libcore/register/fibers_internal.h"
 #include "tests/help.h"
 
 /* ---- models ---------------------------------------------------------------------------------- */
@@ -142,8 +142,9 @@ static bool scale_element(fb_model *model, fb_element *e, const double *s) {
         bool length = field->unit &&
                       (strcmp(field->unit, "m") == 0 ||
                        (e->cls->family == FB_COORDINATE && strcmp(field->unit, "rad or m") == 0));
-        if (!v->present) {
-            continue;
+        if (!v->present || strcmp(field->key, "resting_length") == 0 ||
+            strcmp(field->key, "slack_length") == 0) {
+            continue; /* those are to be found */
         }
         if (field->type == FB_OBJECT && v->as.object) {
             ok &= scale_element(model, v->as.object, s);
@@ -314,8 +315,31 @@ static void the_same_skeleton_changes_nothing(void) {
     FB_TRUE(n > 50, "%d muscles", n);
 }
 
-static void a_larger_skeleton_scales_both_lengths(void) {
+/* Ligaments and springs keep their strain. */
+static int check_resting(const twins *t, double s) {
+    static const char *const lists[] = {"springs", "ligaments"};
+    static const char *const keys[] = {"resting_length", "slack_length"};
     int n = 0;
+    for (int l = 0; l < 2; l++) {
+        const fb_list *before = fb_model_items(t->standard, lists[l]);
+        const fb_list *after = fb_model_items(t->model, lists[l]);
+        for (size_t i = 0; i < before->n; i++) {
+            for (int k = 0; k < 2; k++) {
+                const fb_element *e = before->items[i];
+                if (fb_get(e, keys[k]) && fb_get_object(e, "path") &&
+                    strcmp(e->cls->name, "ClutchedPathSpring") != 0) {
+                    FB_NEAR(fb_get_number(after->items[i], keys[k]), s * fb_get_number(e, keys[k]),
+                            0, 1e-9);
+                    n++;
+                }
+            }
+        }
+    }
+    return n;
+}
+
+static void a_larger_skeleton_scales_both_lengths(void) {
+    int n = 0, resting = 0;
     const char *file;
     for (int i = 0; (file = file_at(i)) != NULL; i++) {
         twins t;
@@ -333,10 +357,12 @@ static void a_larger_skeleton_scales_both_lengths(void) {
                 }
                 n += c->poses > 0;
             }
+            resting += check_resting(&t, s);
         }
         close_twins(&t);
     }
     FB_TRUE(n > 50, "%d muscles", n);
+    FB_TRUE(resting > 0, "%d resting lengths", resting);
 }
 
 /* A change of the skeleton: with the lengths left alone, scaled plainly, and fitted. */
@@ -397,7 +423,159 @@ static void a_fit_is_better_than_plain_scaling(void) {
     }
 }
 
+/* ---- one muscle ------------------------------------------------------------------------------ */
+
+/* A pin about z at the origin with a flexor m: from ground at (0, 0.3, 0) over a cylinder about
+ * the pin to the body at (x, y, 0). */
+static fb_model *elbow(const char *name, double x, double y, double radius, fb_diag *diag) {
+    char text[2000];
+    snprintf(
+        text, sizeof text,
+        "{'fb': '1.0', 'bodies': [{'name': 'b', 'mass': 1}], 'joints': [{'name': 'j', 'type': "
+        "'pin', 'parent': 'ground', 'child': 'b', 'coordinates': [{'name': 'q', 'range': [-0.1, "
+        "1.5]}]}], 'wraps': [{'name': 'w', 'type': 'cylinder', 'frame': 'ground', 'radius': "
+        "%.17g, 'length': 1}], 'muscles': [{'name': '%s', 'type': 'Millard2012Equilibrium', "
+        "'max_isometric_force': 500, 'optimal_fiber_length': 0.15, 'tendon_slack_length': "
+        "0.3, 'pennation_angle': 0.2, 'path': {'points': [{'name': 'o', 'frame': 'ground', "
+        "'location': [0.03, 0.3, 0]}, {'name': 'i', 'frame': 'b', 'location': [%.17g, %.17g, "
+        "0]}], 'wraps': [{'wrap': 'w'}]}}]}",
+        radius, name, x, y);
+    fb_test_quotes(text);
+    return fb_test_must(fb_test_fb(text, diag, NULL), diag);
+}
+
+static twins elbows(const char *name, double x, double y, double radius) {
+    twins t = {0};
+    fb_diag_init(&t.diag);
+    t.standard = elbow("m", 0.03, -0.15, 0.025, &t.diag);
+    t.model = elbow(name, x, y, radius, &t.diag);
+    return t;
+}
+
+static void forces_follow_what_is_asked(void) {
+    double scaled[3];
+    for (int way = 0; way < 3; way++) {
+        twins t = elbows("m", 0.036, -0.18, 0.025);
+        fb_fiber_options options = {.force_scale = way == 1 ? 1.5 : 0,
+                                    .force_by_volume = way == 2,
+                                    .volume_scale = fb_fiber_volume_scale(70, 1.75, 84, 1.8)};
+        FB_TRUE(fit(&t, &options), "it fits");
+        FB_EQUAL_INT(t.report.n, 1);
+        const fb_fiber_change *c = &t.report.items[0];
+        double a = c->optimal_after / c->optimal_before;
+        FB_TRUE(a > 1.02 && a < 1.5, "fibres grow with the moment arm: %g", a);
+        FB_NEAR(c->force_before, 500, 0, 0);
+        FB_NEAR(c->force_after, fb_get_number(c->muscle, "max_isometric_force"), 0, 0);
+        scaled[way] = c->force_after / c->force_before;
+        FB_NEAR(scaled[way], way == 0 ? 1 : way == 1 ? 1.5 : 84 * 1.8 / (70 * 1.75) / a, 0, 1e-12);
+        close_twins(&t);
+    }
+    FB_NEAR(fb_fiber_volume_scale(0, 1.75, 84, 1.8), 1, 0, 0);
+    FB_NEAR(fb_fiber_volume_scale(70, 1.75, 84, (double)NAN), 1, 0, 0);
+}
+
+static void what_acts_otherwise_is_told(void) {
+    twins t = elbows("m", -0.03, -0.15, 0.02); /* behind the pin */
+    FB_TRUE(fit(&t, NULL), "it fits");
+    const fb_fiber_change *c = &t.report.items[0];
+    FB_TRUE(c->sign_changed, "the sign changes");
+    FB_EQUAL_STR(c->sign_coordinate, "/jointset/j/q");
+    FB_EQUAL_STR(c->coordinate, "/jointset/j/q");
+    FB_TRUE(c->arm_before * c->arm_after < 0 && fabs(c->arm_difference) > 0.03, "%g to %g",
+            c->arm_before, c->arm_after);
+    FB_RECORD(&t.diag, FB_WARNING, FB4007, -1);
+    close_twins(&t);
+    t = elbows("m", 0.03, -0.15, 0.002); /* a cylinder too thin to be touched */
+    FB_TRUE(fit(&t, NULL), "it fits");
+    c = &t.report.items[0];
+    FB_TRUE(c->wrapped_before && !c->wraps, "it no longer wraps");
+    FB_EQUAL_STR(c->lost_wraps, "w");
+    FB_RECORD(&t.diag, FB_WARNING, FB4007, -1);
+    close_twins(&t);
+    t = elbows("other", 0.03, -0.15, 0.025); /* a muscle that the standard lacks */
+    FB_TRUE(fit(&t, NULL), "it fits");
+    FB_EQUAL_INT(t.report.n, 0);
+    FB_RECORD(&t.diag, FB_WARNING, FB2308, -1);
+    close_twins(&t);
+}
+
+/* The moment arms are the slopes of the lengths that the report's muscle has. */
+static void arms_are_those_of_the_simulation(void) {
+    twins t = elbows("m", 0.05, -0.15, 0.025);
+    FB_TRUE(fit(&t, NULL), "it fits");
+    const fb_fiber_change *c = &t.report.items[0];
+    fb_simulation *s[2];
+    double worst = 0;
+    FB_EQUAL_INT(fb_simulation_new(&s[0], t.standard, false, &t.diag), FB_OK);
+    FB_EQUAL_INT(fb_simulation_new(&s[1], t.model, false, &t.diag), FB_OK);
+    for (int i = 0; i <= 1200; i++) { /* the poses of one coordinate are even steps of its range */
+        double arm[2], length[2][2];
+        for (int side = 0; side < 2; side++) {
+            for (int k = 0; k < 2; k++) {
+                s[side]->state->q[0] = -0.1 + 1.6 * i / 1200 + (k ? 1e-6 : -1e-6);
+                fb_simulation_move(s[side]);
+                length[side][k] = s[side]->path_length[0];
+            }
+            arm[side] = -(length[side][1] - length[side][0]) / 2e-6;
+        }
+        if (i % 100 == 0) {
+            worst = fmax(worst, fabs(arm[1] - arm[0]));
+        }
+    }
+    FB_NEAR(fabs(c->arm_difference), worst, 1e-8, 0);
+    fb_simulation_free(s[0]);
+    fb_simulation_free(s[1]);
+    close_twins(&t);
+}
+
+/* In the default pose the path is much shorter than in the others. */
+static void a_fit_that_loses_the_equilibrium_is_held_back(void) {
+    twins t = elbows("m", 0.03, -0.15, 0.025);
+    fb_simulation *s;
+    FB_EQUAL_INT(fb_simulation_new(&s, t.standard, false, &t.diag), FB_OK);
+    const fb_muscle *m = &s->muscles->muscles[0];
+    double length[2][5] = {{0.45, 0.42, 0.44, 0.46, 0.48}, {0.3, 0.42, 0.44, 0.46, 0.48}};
+    double work[40], a, b;
+    bool resting;
+    fb_fiber_sample sample = {.n = 5, .has_default = true, .length = {length[0], length[1]}};
+    const char *note = fb_fiber_factors(m, &sample, work, &a, &b);
+    FB_TRUE(note && strstr(note, "held back"), "%s", note ? note : "no note");
+    fb_muscle scaled = fb_fiber_scaled(m, a, b);
+    FB_TRUE(fb_fiber_balanced(&scaled, 0.3, &resting) && !resting, "in balance");
+    /* and without the odd one it is the same muscle */
+    sample.has_default = false;
+    length[1][0] = 0.45 * (1 + 1e-15);
+    FB_TRUE(!fb_fiber_factors(m, &sample, work, &a, &b), "nothing to note");
+    FB_TRUE(a == 1 && b == 1, "%g, %g", a, b);
+    fb_simulation_free(s);
+    close_twins(&t);
+}
+
+static void memory_that_runs_out_is_told(void) {
+    twins t = elbows("m", 0.036, -0.18, 0.025);
+    long n = 1;
+    for (;; n++) {
+        fb_diag_clear(&t.diag);
+        fb_diag_init(&t.diag);
+        fb_alloc_fail_at(n);
+        fb_status status = fb_fibers_fit(t.model, t.standard, NULL, &t.report, &t.diag);
+        fb_alloc_fail_at(0);
+        fb_fiber_report_free(&t.report);
+        if (status == FB_OK) {
+            break;
+        }
+        FB_EQUAL_INT(status, FB_E_MEMORY);
+    }
+    FB_TRUE(n > 20, "%ld allocations", n);
+    close_twins(&t);
+}
+
 static const fb_test tests[] = {
+    FB_TEST(forces_follow_what_is_asked),
+    FB_TEST(what_acts_otherwise_is_told),
+    FB_TEST(arms_are_those_of_the_simulation),
+    FB_TEST(a_fit_that_loses_the_equilibrium_is_held_back),
+    FB_TEST(memory_that_runs_out_is_told),
     FB_TEST(the_same_skeleton_changes_nothing),
     FB_TEST(a_larger_skeleton_scales_both_lengths),
     FB_TEST(a_fit_is_better_than_plain_scaling),
