@@ -6,20 +6,13 @@
 #include "libcore/base/spatial.h"
 
 static bool (*const finders[FB_BONE_KIND_COUNT])(fb_bone_work *) = {
-    [FB_BONE_PELVIS] = fb_pelvis_landmarks,
-    [FB_BONE_HEMIPELVIS] = fb_hemipelvis_landmarks,
-    [FB_BONE_SACRUM] = fb_sacrum_landmarks,
-    [FB_BONE_FEMUR] = fb_femur_landmarks,
-    [FB_BONE_TIBIA] = fb_tibia_landmarks,
-    [FB_BONE_FIBULA] = fb_fibula_landmarks,
-    [FB_BONE_PATELLA] = fb_patella_landmarks,
-    [FB_BONE_TALUS] = fb_talus_landmarks,
-    [FB_BONE_CALCANEUS] = fb_foot_landmarks,
-    [FB_BONE_FOOT] = fb_foot_landmarks,
-    [FB_BONE_CLAVICLE] = fb_clavicle_landmarks,
-    [FB_BONE_SCAPULA] = fb_scapula_landmarks,
-    [FB_BONE_HUMERUS] = fb_humerus_landmarks,
-    [FB_BONE_ULNA] = fb_ulna_landmarks,
+    [FB_BONE_PELVIS] = fb_pelvis_landmarks,     [FB_BONE_HEMIPELVIS] = fb_hemipelvis_landmarks,
+    [FB_BONE_SACRUM] = fb_sacrum_landmarks,     [FB_BONE_FEMUR] = fb_femur_landmarks,
+    [FB_BONE_TIBIA] = fb_tibia_landmarks,       [FB_BONE_FIBULA] = fb_fibula_landmarks,
+    [FB_BONE_PATELLA] = fb_patella_landmarks,   [FB_BONE_TALUS] = fb_talus_landmarks,
+    [FB_BONE_CALCANEUS] = fb_foot_landmarks,    [FB_BONE_FOOT] = fb_foot_landmarks,
+    [FB_BONE_CLAVICLE] = fb_clavicle_landmarks, [FB_BONE_SCAPULA] = fb_scapula_landmarks,
+    [FB_BONE_HUMERUS] = fb_humerus_landmarks,   [FB_BONE_ULNA] = fb_ulna_landmarks,
     [FB_BONE_RADIUS] = fb_radius_landmarks,
 };
 
@@ -163,8 +156,7 @@ static int find_landmarks(fb_bone_work *work, const fb_surface *surface, fb_bone
         fb_diag_add(diag, FB_ERROR, FB2310, place, NULL,
                     "the surface of '%s' is a %s %s, not a %s one: it is mirrored, or the sides "
                     "are exchanged",
-                    work->body, side_word(work->found), fb_bone_word(kind),
-                    side_word(work->side));
+                    work->body, side_word(work->found), fb_bone_word(kind), side_word(work->side));
         return -1;
     }
     return work->n_fits;

@@ -117,9 +117,10 @@ bool fb_refit_cylinder(fb_bone_work *work, const int *list, int n, int sign, dou
 /* Where along its axis the surface on it begins and ends, but for 3 % of its area on each side. */
 void fb_cylinder_ends(fb_bone_work *work, const int *list, int n, const fb_bone_ball *ball,
                       double tolerance, double *low, double *high);
-/* The cylinder with the largest area on the surface. */
+/* The cylinder with the largest area on the surface, of those whose axis is near a direction: at
+ * least `cosine`. */
 bool fb_find_cylinder(fb_bone_work *work, const int *list, int n, double low, double high,
-                      fb_bone_ball *ball);
+                      const double *near, double cosine, fb_bone_ball *ball);
 
 void fb_bone_add(fb_bone_work *work, const char *name, const double *point);
 void fb_bone_add_fit(fb_bone_work *work, const char *name, const fb_bone_ball *ball, bool axis);

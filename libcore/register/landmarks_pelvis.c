@@ -123,8 +123,7 @@ static void find_spots(fb_bone_work *work, hip *h) {
     const double beside[2] = {inner + 0.08 * r, inner + 0.28 * r};
     find_spot(work, h, ASIS, (double[2]){0, 2}, (double[2]){0.36, 2}, half,
               (double[3]){1, 0, 0.15});
-    find_spot(work, h, PSIS, (double[2]){-2, 0}, (double[2]){0.3, 2}, back,
-              (double[3]){-1, 0, 0});
+    find_spot(work, h, PSIS, (double[2]){-2, 0}, (double[2]){0.3, 2}, back, (double[3]){-1, 0, 0});
     find_spot(work, h, SYMPHYSIS, (double[2]){0, 2}, (double[2]){-0.6, 0.3}, middle,
               (double[3]){1, 0.35, 0});
     find_spot(work, h, TUBERCLE, (double[2]){0, 2}, (double[2]){-0.6, 0.3}, beside,
