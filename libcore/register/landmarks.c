@@ -6,13 +6,11 @@
 #include "libcore/base/spatial.h"
 
 static bool (*const finders[FB_BONE_KIND_COUNT])(fb_bone_work *) = {
-    [FB_BONE_PELVIS] = fb_pelvis_landmarks,     [FB_BONE_HEMIPELVIS] = fb_hemipelvis_landmarks,
-    [FB_BONE_SACRUM] = fb_sacrum_landmarks,     [FB_BONE_FEMUR] = fb_femur_landmarks,
-    [FB_BONE_TIBIA] = fb_tibia_landmarks,       [FB_BONE_FIBULA] = fb_fibula_landmarks,
-    [FB_BONE_PATELLA] = fb_patella_landmarks,   [FB_BONE_TALUS] = fb_talus_landmarks,
-    [FB_BONE_CALCANEUS] = fb_foot_landmarks,    [FB_BONE_FOOT] = fb_foot_landmarks,
-    [FB_BONE_CLAVICLE] = fb_clavicle_landmarks, [FB_BONE_SCAPULA] = fb_scapula_landmarks,
-    [FB_BONE_HUMERUS] = fb_humerus_landmarks,   [FB_BONE_ULNA] = fb_ulna_landmarks,
+    [FB_BONE_PELVIS] = fb_pelvis_landmarks,   [FB_BONE_HEMIPELVIS] = fb_hemipelvis_landmarks,
+    [FB_BONE_FEMUR] = fb_femur_landmarks,     [FB_BONE_TIBIA] = fb_tibia_landmarks,
+    [FB_BONE_PATELLA] = fb_patella_landmarks, [FB_BONE_TALUS] = fb_talus_landmarks,
+    [FB_BONE_CALCANEUS] = fb_foot_landmarks,  [FB_BONE_FOOT] = fb_foot_landmarks,
+    [FB_BONE_HUMERUS] = fb_humerus_landmarks, [FB_BONE_ULNA] = fb_ulna_landmarks,
     [FB_BONE_RADIUS] = fb_radius_landmarks,
 };
 
@@ -144,7 +142,9 @@ static int find_landmarks(fb_bone_work *work, const fb_surface *surface, fb_bone
                           fb_diag *diag, fb_arena *arena) {
     const fb_place place = {NULL, 0, work->body, NULL};
     if (kind >= FB_BONE_KIND_COUNT || finders[kind] == NULL) {
-        return 0; /* a kind without landmarks */
+        fb_m3_identity(work->frame.axes); /* a kind without landmarks */
+        fb_v3_copy(work->frame.origin, surface->center);
+        return 0;
     }
     if (!start_work(work, surface, arena) || !finders[kind](work)) {
         fb_diag_add(diag, FB_ERROR, FB2310, place, NULL, "the surface of '%s' is no %s: %s",

@@ -36,18 +36,14 @@ typedef struct fb_bone_work {
 /* What each kind of bone has: false with `failure` set if the surface is no such bone. */
 bool fb_femur_landmarks(fb_bone_work *work);
 bool fb_tibia_landmarks(fb_bone_work *work);
-bool fb_fibula_landmarks(fb_bone_work *work);
 bool fb_patella_landmarks(fb_bone_work *work);
 bool fb_pelvis_landmarks(fb_bone_work *work);
 bool fb_hemipelvis_landmarks(fb_bone_work *work);
-bool fb_sacrum_landmarks(fb_bone_work *work);
 bool fb_talus_landmarks(fb_bone_work *work);
 bool fb_foot_landmarks(fb_bone_work *work);
 bool fb_humerus_landmarks(fb_bone_work *work);
 bool fb_ulna_landmarks(fb_bone_work *work);
 bool fb_radius_landmarks(fb_bone_work *work);
-bool fb_scapula_landmarks(fb_bone_work *work);
-bool fb_clavicle_landmarks(fb_bone_work *work);
 
 /* The side that a bone's shape has: 'r', 'l', or 0; `sure` as in fb_bone_work. */
 char fb_bone_side(const fb_surface *surface, fb_bone_kind kind, double *sure);

@@ -1,4 +1,4 @@
-/* Landmarks of the pelvis, of one hip bone, and of the sacrum.
+/* Landmarks of the pelvis and of one hip bone.
  *
  * The cup is the hollow sphere of which the most is on the surface. The ilium reaches farthest from
  * it, so it tells what is up; the pubis, the innermost part below, lies before the ischium, the
@@ -334,9 +334,4 @@ bool fb_pelvis_landmarks(fb_bone_work *work) {
     add_half(work, &left, true);
     fb_bone_add(work, "pubic_symphysis", symphysis);
     return true;
-}
-
-bool fb_sacrum_landmarks(fb_bone_work *work) {
-    work->failure = "landmarks of the sacrum alone are not sought";
-    return false;
 }
