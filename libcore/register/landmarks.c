@@ -191,20 +191,25 @@ int fb_bone_landmarks(const fb_surface *surface, fb_bone_kind kind, char side, c
     return n;
 }
 
-char fb_bone_side(const fb_surface *surface, fb_bone_kind kind, double *sure) {
+int fb_bone_side(const fb_surface *surface, fb_bone_kind kind, char *side, double *sure) {
     fb_arena arena;
     jmp_buf oom;
     fb_bone_work work = {.body = ""};
-    volatile char side = 0;
+    volatile int found = -1;
+    *side = 0;
     *sure = 1;
+    if (finders[kind] == NULL) {
+        return -1;
+    }
     fb_arena_init(&arena);
     if (setjmp(oom) == 0) {
         arena.oom = &oom;
-        if (finders[kind] != NULL && start_work(&work, surface, &arena) && finders[kind](&work)) {
-            side = work.found;
-            *sure = side != 0 ? work.sure : 1;
+        found = start_work(&work, surface, &arena) && finders[kind](&work);
+        if (found && work.found != 0) {
+            *side = work.found;
+            *sure = work.sure;
         }
     }
     fb_arena_clear(&arena);
-    return side;
+    return found;
 }

@@ -336,6 +336,10 @@ bool fb_femur_landmarks(fb_bone_work *work) {
         fb_bone_add_fit(work, "hip_center", &f.head, false);
         return true;
     }
+    if (f.head.radius < 0.042 * f.length || f.head.radius > 0.068 * f.length) {
+        work->failure = "its head is too small or too large for its length";
+        return false;
+    }
     if (!find_knee(work, &f, medial)) {
         work->failure = "it has no two condyles";
         return false;

@@ -45,8 +45,9 @@ bool fb_humerus_landmarks(fb_bone_work *work);
 bool fb_ulna_landmarks(fb_bone_work *work);
 bool fb_radius_landmarks(fb_bone_work *work);
 
-/* The side that a bone's shape has: 'r', 'l', or 0; `sure` as in fb_bone_work. */
-char fb_bone_side(const fb_surface *surface, fb_bone_kind kind, double *sure);
+/* The side that a bone's shape has: 'r', 'l', or 0; `sure` as in fb_bone_work. 1: its landmarks are
+ * found, 0: not, -1: landmarks of such bones are not sought. */
+int fb_bone_side(const fb_surface *surface, fb_bone_kind kind, char *side, double *sure);
 
 /* ---- landmarks_find.c: tools for them ------------------------------------------------------- */
 
