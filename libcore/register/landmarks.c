@@ -6,20 +6,11 @@
 #include "libcore/base/spatial.h"
 
 static bool (*const finders[FB_BONE_KIND_COUNT])(fb_bone_work *) = {
-    [FB_BONE_PELVIS] = fb_pelvis_landmarks,
-    [FB_BONE_HEMIPELVIS] = fb_hemipelvis_landmarks,
-    [FB_BONE_SACRUM] = fb_sacrum_landmarks,
-    [FB_BONE_FEMUR] = fb_femur_landmarks,
-    [FB_BONE_TIBIA] = fb_tibia_landmarks,
-    [FB_BONE_FIBULA] = fb_fibula_landmarks,
-    [FB_BONE_PATELLA] = fb_patella_landmarks,
-    [FB_BONE_TALUS] = fb_talus_landmarks,
-    [FB_BONE_CALCANEUS] = fb_foot_landmarks,
-    [FB_BONE_FOOT] = fb_foot_landmarks,
-    [FB_BONE_CLAVICLE] = fb_clavicle_landmarks,
-    [FB_BONE_SCAPULA] = fb_scapula_landmarks,
-    [FB_BONE_HUMERUS] = fb_humerus_landmarks,
-    [FB_BONE_ULNA] = fb_ulna_landmarks,
+    [FB_BONE_PELVIS] = fb_pelvis_landmarks,   [FB_BONE_HEMIPELVIS] = fb_hemipelvis_landmarks,
+    [FB_BONE_FEMUR] = fb_femur_landmarks,     [FB_BONE_TIBIA] = fb_tibia_landmarks,
+    [FB_BONE_PATELLA] = fb_patella_landmarks, [FB_BONE_TALUS] = fb_talus_landmarks,
+    [FB_BONE_CALCANEUS] = fb_foot_landmarks,  [FB_BONE_FOOT] = fb_foot_landmarks,
+    [FB_BONE_HUMERUS] = fb_humerus_landmarks, [FB_BONE_ULNA] = fb_ulna_landmarks,
     [FB_BONE_RADIUS] = fb_radius_landmarks,
 };
 
@@ -151,7 +142,9 @@ static int find_landmarks(fb_bone_work *work, const fb_surface *surface, fb_bone
                           fb_diag *diag, fb_arena *arena) {
     const fb_place place = {NULL, 0, work->body, NULL};
     if (kind >= FB_BONE_KIND_COUNT || finders[kind] == NULL) {
-        return 0; /* a kind without landmarks */
+        fb_m3_identity(work->frame.axes); /* a kind without landmarks */
+        fb_v3_copy(work->frame.origin, surface->center);
+        return 0;
     }
     if (!start_work(work, surface, arena) || !finders[kind](work)) {
         fb_diag_add(diag, FB_ERROR, FB2310, place, NULL, "the surface of '%s' is no %s: %s",
@@ -163,8 +156,7 @@ static int find_landmarks(fb_bone_work *work, const fb_surface *surface, fb_bone
         fb_diag_add(diag, FB_ERROR, FB2310, place, NULL,
                     "the surface of '%s' is a %s %s, not a %s one: it is mirrored, or the sides "
                     "are exchanged",
-                    work->body, side_word(work->found), fb_bone_word(kind),
-                    side_word(work->side));
+                    work->body, side_word(work->found), fb_bone_word(kind), side_word(work->side));
         return -1;
     }
     return work->n_fits;
@@ -199,20 +191,25 @@ int fb_bone_landmarks(const fb_surface *surface, fb_bone_kind kind, char side, c
     return n;
 }
 
-char fb_bone_side(const fb_surface *surface, fb_bone_kind kind, double *sure) {
+int fb_bone_side(const fb_surface *surface, fb_bone_kind kind, char *side, double *sure) {
     fb_arena arena;
     jmp_buf oom;
     fb_bone_work work = {.body = ""};
-    volatile char side = 0;
+    volatile int found = -1;
+    *side = 0;
     *sure = 1;
+    if (finders[kind] == NULL) {
+        return -1;
+    }
     fb_arena_init(&arena);
     if (setjmp(oom) == 0) {
         arena.oom = &oom;
-        if (finders[kind] != NULL && start_work(&work, surface, &arena) && finders[kind](&work)) {
-            side = work.found;
-            *sure = side != 0 ? work.sure : 1;
+        found = start_work(&work, surface, &arena) && finders[kind](&work);
+        if (found && work.found != 0) {
+            *side = work.found;
+            *sure = work.sure;
         }
     }
     fb_arena_clear(&arena);
-    return side;
+    return found;
 }

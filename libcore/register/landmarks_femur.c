@@ -12,9 +12,9 @@
 typedef struct {
     fb_bone_ball head;
     bool has_head, has_knee;
-    double top;       /* height of the head's end, from the surface's centre along y */
-    double bottom;    /* of the other end */
-    double length;    /* of the whole bone, as far as known */
+    double top;    /* height of the head's end, from the surface's centre along y */
+    double bottom; /* of the other end */
+    double length; /* of the whole bone, as far as known */
     fb_bone_ball knee;
     double posterior[2][3]; /* of the condyle at the side of -z, of z: z along the knee's axis */
 } femur;
@@ -196,7 +196,8 @@ static bool find_knee(fb_bone_work *work, femur *f, const double *medial) {
 
 /* How wide the bone is at a part of its length: standard deviation of the section. 0: not known. */
 static double width_at(fb_bone_work *work, const femur *f, double part) {
-    double u[3], v[3], center[3], area, moments[3], spread[2], height = f->bottom + part * f->length;
+    double u[3], v[3], center[3], area, moments[3], spread[2],
+        height = f->bottom + part * f->length;
     fb_across(work->y, u, v);
     if (fb_bone_section(work, work->surface->center, work->y, height, u, v, center, &area,
                         moments)) {
@@ -334,6 +335,10 @@ bool fb_femur_landmarks(fb_bone_work *work) {
         fb_bone_add(work, "hip_center", f.head.center);
         fb_bone_add_fit(work, "hip_center", &f.head, false);
         return true;
+    }
+    if (f.head.radius < 0.042 * f.length || f.head.radius > 0.068 * f.length) {
+        work->failure = "its head is too small or too large for its length";
+        return false;
     }
     if (!find_knee(work, &f, medial)) {
         work->failure = "it has no two condyles";

@@ -348,20 +348,22 @@ bool fb_refit_sphere(fb_bone_work *work, const int *list, int n, int sign, doubl
     return true;
 }
 
+/* At most SCORED of the vertices, evenly; how many. */
+static int spread_few(const int *list, int n, int *few) {
+    int m = n < SCORED ? n : SCORED;
+    for (int k = 0; k < m; k++) {
+        few[k] = list[(long)k * n / m];
+    }
+    return m;
+}
+
 /* Candidates come from two vertices and their normals; those that are nearly as good as the best so
  * far are refitted before they are compared (Chum et al. 2003: locally optimised RANSAC). */
 bool fb_find_sphere(fb_bone_work *work, const int *list, int n, double low, double high, int sign,
                     double cover, fb_bone_ball *ball) {
     const fb_surface *s = work->surface;
     uint32_t state = 2463534242u;
-    int few[SCORED], m = 0;
-    for (int k = 0; k < SCORED; k++) {
-        if (n <= SCORED && k < n) {
-            few[m++] = list[k];
-        } else if (n > SCORED) {
-            few[m++] = list[(long)k * n / SCORED];
-        }
-    }
+    int few[SCORED], m = spread_few(list, n, few);
     double share = (double)n / (m > 0 ? m : 1), best = 0, rough = 0;
     for (int k = 0; k < TRIES && n > 8; k++) {
         int i, j;
@@ -479,21 +481,34 @@ void fb_cylinder_ends(fb_bone_work *work, const int *list, int n, const fb_bone_
     }
 }
 
+/* Area of the few vertices on a cylinder. */
+static double cylinder_area(const fb_surface *s, const int *list, int n, const fb_bone_ball *ball,
+                            double tolerance) {
+    double area = 0;
+    for (int i = 0; i < n; i++) {
+        if (fb_on_cylinder(s, list[i], ball, 1, tolerance)) {
+            area += s->area[list[i]];
+        }
+    }
+    return area;
+}
+
+/* As fb_find_sphere; the axis is across both normals. */
 bool fb_find_cylinder(fb_bone_work *work, const int *list, int n, double low, double high,
-                      fb_bone_ball *ball) {
+                      const double *near, double cosine, fb_bone_ball *ball) {
     const fb_surface *s = work->surface;
     uint32_t state = 2463534242u;
-    int stride = n > SCORED ? n / SCORED : 1;
-    double best = 0;
+    int few[SCORED], count = spread_few(list, n, few);
+    double best = 0, rough = 0;
     for (int k = 0; k < 2 * TRIES && n > 12; k++) {
         int i, j;
         if (!pick_two(s, list, n, 4 * high, &state, &i, &j)) {
             continue;
         }
         const double *a = s->normals[i], *b = s->normals[j];
-        fb_bone_ball tried;
+        fb_bone_ball tried = {.radius = 0};
         fb_v3_cross(tried.axis, a, b);
-        if (fb_v3_normalize(tried.axis) < 0.3) {
+        if (fb_v3_normalize(tried.axis) < 0.3 || fabs(fb_v3_dot(tried.axis, near)) < cosine) {
             continue;
         }
         double d[3], ab = fb_v3_dot(a, b);
@@ -501,19 +516,22 @@ bool fb_find_cylinder(fb_bone_work *work, const int *list, int n, double low, do
         double da = fb_v3_dot(d, a), db = fb_v3_dot(d, b), rest = 1 - ab * ab;
         double t = (da - ab * db) / rest, u = (ab * da - db) / rest;
         tried.radius = -(t + u) / 2;
-        if (tried.radius < low || tried.radius > high || fabs(t - u) > 0.15 * tried.radius) {
+        if (tried.radius < low || tried.radius > high || fabs(t - u) > 0.2 * tried.radius) {
             continue;
         }
         for (int c = 0; c < 3; c++) {
-            tried.center[c] =
-                (s->vertices[i][c] + t * a[c] + s->vertices[j][c] + u * b[c]) / 2;
+            tried.center[c] = (s->vertices[i][c] + t * a[c] + s->vertices[j][c] + u * b[c]) / 2;
         }
-        double area = 0;
-        for (int m = 0; m < n; m += stride) {
-            if (fb_on_cylinder(s, list[m], &tried, 1, 0.06 * tried.radius)) {
-                area += s->area[list[m]] * stride;
-            }
+        double area = cylinder_area(s, few, count, &tried, 0.1 * tried.radius);
+        if (area < 0.75 * rough) {
+            continue;
         }
+        rough = fb_greater(rough, area);
+        if (!fb_refit_cylinder(work, few, count, 1, 0.12, &tried) || tried.radius < low ||
+            tried.radius > high || fabs(fb_v3_dot(tried.axis, near)) < cosine) {
+            continue;
+        }
+        area = cylinder_area(s, few, count, &tried, 0.06 * tried.radius);
         if (area > best) {
             best = area;
             *ball = tried;

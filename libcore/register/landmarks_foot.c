@@ -25,7 +25,8 @@ static bool find_trochlea(fb_bone_work *work, talus *t) {
     const fb_surface *s = work->surface;
     int n = fb_region_vertices(work, NULL);
     fb_bone_ball *ball = &t->trochlea;
-    if (!fb_find_cylinder(work, work->list, n, 0.22 * work->size, 0.5 * work->size, ball)) {
+    if (!fb_find_cylinder(work, work->list, n, 0.22 * work->size, 0.5 * work->size, work->axes + 3,
+                          0.75, ball)) {
         return false;
     }
     for (int round = 0; round < 4; round++) {
@@ -41,11 +42,11 @@ static bool find_trochlea(fb_bone_work *work, talus *t) {
         /* only what looks up, to 65 degrees to each side */
         int m = 0;
         for (int i = 0; i < n; i++) {
-            if (fb_v3_dot(s->normals[work->list[i]], up) > 0.42) {
+            if (fb_v3_dot(s->normals[work->list[i]], up) > 0.55) {
                 work->kept[m++] = work->list[i];
             }
         }
-        if (!fb_refit_cylinder(work, work->kept, m, 1, round < 2 ? 0.1 : 0.07, ball)) {
+        if (!fb_refit_cylinder(work, work->kept, m, 1, 0.1, ball)) {
             return false;
         }
         double low, high;
@@ -83,7 +84,8 @@ static void find_spheres(fb_bone_work *work, talus *t) {
     fb_region_limit(&region, work->y, -INFINITY, 0.3 * r);
     fb_region_face(&region, down, 0.3);
     n = fb_region_vertices(work, &region);
-    t->has_facet = fb_find_sphere(work, work->list, n, 0.6 * r, 2.5 * r, -1, 0.03, &t->facet);
+    t->has_facet = fb_find_sphere(work, work->list, n, 0.6 * r, 2.5 * r, -1, 0.03, &t->facet) &&
+                   t->facet.n >= 20;
 }
 
 bool fb_talus_landmarks(fb_bone_work *work) {
@@ -185,7 +187,7 @@ static bool find_foot_axes(fb_bone_work *work, double *medial, double *sure) {
     double ends[2][3], wide[2][3], spread[2][2], middle[3], ignored[3], mid_spread[2];
     fb_v3_copy(work->x, work->axes);
     if (!foot_slice(work, 0.1, ends[0], wide[0], spread[0]) ||
-        !foot_slice(work, 0.9, ends[1], wide[1], spread[1]) ) {
+        !foot_slice(work, 0.9, ends[1], wide[1], spread[1])) {
         return false;
     }
     int front = spread[1][0] / spread[1][1] > spread[0][0] / spread[0][1];
@@ -236,36 +238,39 @@ static bool find_foot_axes(fb_bone_work *work, double *medial, double *sure) {
     return true;
 }
 
-bool fb_foot_landmarks(fb_bone_work *work) {
-    double medial[3], lateral[3], sure = 1, low, high, point[3], toward[3];
-    if (!find_foot_axes(work, medial, &sure)) {
-        work->failure = "it has no heel that is high and no front that is wide";
-        return false;
-    }
-    fb_v3_scale(lateral, -1, medial);
-    fb_bone_judge_side(work, lateral, sure);
-    /* the ground: a plane under heel and both metatarsal heads */
-    double heel[3], first[3], fifth[3], down[3];
-    fb_bone_region region;
-    for (int round = 0; round < 4; round++) {
+/* Range along x in which the foot stands on its metatarsal heads: without the toes, which make a
+ * foot more than 2.9 times as long as it is wide. */
+static void find_front(fb_bone_work *work, const double *across, double *from, double *to) {
+    double low, high, left, right;
+    fb_bone_range(work, NULL, work->surface->center, work->x, &low, &high);
+    fb_bone_range(work, NULL, work->surface->center, across, &left, &right);
+    bool toes = high - low > 2.9 * (right - left);
+    *to = low + (toes ? 0.76 : 1) * (high - low) + 1e-9;
+    *from = low + 0.72 * (*to - low);
+}
+
+/* Up, forward and to the outer side from the three points on which the foot stands. */
+static bool stand(fb_bone_work *work, double *medial, double *lateral, double *heel, double *first,
+                  double *fifth) {
+    for (int round = 0; round < 5; round++) {
+        fb_bone_region region;
+        double low, high, from, to, down[3], a[3], b[3], up[3], right[3];
         fb_bone_range(work, NULL, work->surface->center, work->x, &low, &high);
-        double length = high - low;
+        find_front(work, medial, &from, &to);
         fb_v3_scale(down, -1, work->y);
         fb_region_start(&region, work->surface->center);
-        fb_region_limit(&region, work->x, low, low + 0.3 * length);
-        bool all = fb_bone_extreme(work, &region, down, heel);
-        for (int k = 0; k < 2; k++) {
-            double *out = k == 0 ? medial : lateral;
-            fb_region_start(&region, work->surface->center);
-            fb_region_limit(&region, work->x, low + 0.6 * length, INFINITY);
-            fb_region_limit(&region, out, 0.05 * length, INFINITY);
-            all &= fb_bone_extreme(work, &region, down, k == 0 ? first : fifth);
-        }
-        if (!all) {
-            work->failure = "it does not stand on heel and metatarsal heads";
+        fb_region_limit(&region, work->x, low, low + 0.3 * (high - low));
+        if (!fb_bone_extreme(work, &region, down, heel)) {
             return false;
         }
-        double a[3], b[3], up[3];
+        for (int k = 0; k < 2; k++) {
+            fb_region_start(&region, work->surface->center);
+            fb_region_limit(&region, work->x, from, to);
+            fb_region_limit(&region, k == 0 ? medial : lateral, 0.05 * (high - low), INFINITY);
+            if (!fb_bone_extreme(work, &region, down, k == 0 ? first : fifth)) {
+                return false;
+            }
+        }
         fb_v3_sub(a, first, heel);
         fb_v3_sub(b, fifth, heel);
         fb_v3_cross(up, a, b);
@@ -273,21 +278,39 @@ bool fb_foot_landmarks(fb_bone_work *work) {
         if (fb_v3_dot(up, work->y) < 0) {
             fb_v3_scale(up, -1, up);
         }
-        if (fb_v3_dot(up, work->y) < 0.8) {
-            break;
+        if (fb_v3_dot(up, work->y) < 0.7) {
+            return false;
         }
         fb_v3_copy(work->y, up);
         for (int k = 0; k < 3; k++) {
             work->x[k] = (first[k] + fifth[k]) / 2 - heel[k];
         }
         fb_make_across(work->x, work->y);
-        double right[3];
         fb_v3_cross(right, work->x, work->y);
         fb_v3_scale(lateral, fb_v3_dot(right, lateral) < 0 ? -1 : 1, right);
         fb_v3_scale(medial, -1, lateral);
     }
+    return true;
+}
+
+bool fb_foot_landmarks(fb_bone_work *work) {
+    double medial[3], lateral[3], sure = 1, from, to, point[3], toward[3];
+    double heel[3], first[3], fifth[3];
+    if (work->high[1] - work->low[1] > 0.5 * (work->high[0] - work->low[0])) {
+        work->failure = "it is too short for a foot with its metatarsal bones";
+        return false;
+    }
+    if (!find_foot_axes(work, medial, &sure)) {
+        work->failure = "it has no heel that is high and no front that is wide";
+        return false;
+    }
+    fb_v3_scale(lateral, -1, medial);
+    fb_bone_judge_side(work, lateral, sure);
+    if (!stand(work, medial, lateral, heel, first, fifth)) {
+        work->failure = "it does not stand on heel and metatarsal heads";
+        return false;
+    }
     fb_bone_set_frame(work, heel);
-    fb_bone_range(work, NULL, work->surface->center, work->x, &low, &high);
     fb_bone_add(work, "heel_bottom", heel);
     fb_bone_add(work, "metatarsal_1_bottom", first);
     fb_bone_add(work, "metatarsal_5_bottom", fifth);
@@ -295,9 +318,11 @@ bool fb_foot_landmarks(fb_bone_work *work) {
     if (fb_bone_extreme(work, NULL, toward, point)) {
         fb_bone_add(work, "heel", point);
     }
+    find_front(work, medial, &from, &to);
     for (int k = 0; k < 2; k++) {
+        fb_bone_region region;
         fb_region_start(&region, work->surface->center);
-        fb_region_limit(&region, work->x, low + 0.6 * (high - low), INFINITY);
+        fb_region_limit(&region, work->x, from, to);
         if (fb_bone_extreme(work, &region, k == 0 ? medial : lateral, point)) {
             fb_bone_add(work, k == 0 ? "metatarsal_head_1" : "metatarsal_head_5", point);
         }

@@ -36,21 +36,18 @@ typedef struct fb_bone_work {
 /* What each kind of bone has: false with `failure` set if the surface is no such bone. */
 bool fb_femur_landmarks(fb_bone_work *work);
 bool fb_tibia_landmarks(fb_bone_work *work);
-bool fb_fibula_landmarks(fb_bone_work *work);
 bool fb_patella_landmarks(fb_bone_work *work);
 bool fb_pelvis_landmarks(fb_bone_work *work);
 bool fb_hemipelvis_landmarks(fb_bone_work *work);
-bool fb_sacrum_landmarks(fb_bone_work *work);
 bool fb_talus_landmarks(fb_bone_work *work);
 bool fb_foot_landmarks(fb_bone_work *work);
 bool fb_humerus_landmarks(fb_bone_work *work);
 bool fb_ulna_landmarks(fb_bone_work *work);
 bool fb_radius_landmarks(fb_bone_work *work);
-bool fb_scapula_landmarks(fb_bone_work *work);
-bool fb_clavicle_landmarks(fb_bone_work *work);
 
-/* The side that a bone's shape has: 'r', 'l', or 0; `sure` as in fb_bone_work. */
-char fb_bone_side(const fb_surface *surface, fb_bone_kind kind, double *sure);
+/* The side that a bone's shape has: 'r', 'l', or 0; `sure` as in fb_bone_work. 1: its landmarks are
+ * found, 0: not, -1: landmarks of such bones are not sought. */
+int fb_bone_side(const fb_surface *surface, fb_bone_kind kind, char *side, double *sure);
 
 /* ---- landmarks_find.c: tools for them ------------------------------------------------------- */
 
@@ -117,9 +114,10 @@ bool fb_refit_cylinder(fb_bone_work *work, const int *list, int n, int sign, dou
 /* Where along its axis the surface on it begins and ends, but for 3 % of its area on each side. */
 void fb_cylinder_ends(fb_bone_work *work, const int *list, int n, const fb_bone_ball *ball,
                       double tolerance, double *low, double *high);
-/* The cylinder with the largest area on the surface. */
+/* The cylinder with the largest area on the surface, of those whose axis is near a direction: at
+ * least `cosine`. */
 bool fb_find_cylinder(fb_bone_work *work, const int *list, int n, double low, double high,
-                      fb_bone_ball *ball);
+                      const double *near, double cosine, fb_bone_ball *ball);
 
 void fb_bone_add(fb_bone_work *work, const char *name, const double *point);
 void fb_bone_add_fit(fb_bone_work *work, const char *name, const fb_bone_ball *ball, bool axis);

@@ -109,9 +109,9 @@ static const char *const parts[] = {
 static char side_word(const char *word) {
     static const char *const right[] = {"r",       "right",   "rt",  "dexter", "dextra", "dextrum",
                                         "dextral", "dextrae", "dex", "rv",     "rvs",    "rvsm"};
-    static const char *const left[] = {"l",        "left",      "lt",  "sinister", "sinistra",
-                                       "sinistrum", "sinistral", "sin", "lv",       "lvs",
-                                       "lvsm",      "sinistrae"};
+    static const char *const left[] = {"l",        "left",      "lt",        "sinister",
+                                       "sinistra", "sinistrum", "sinistral", "sin",
+                                       "lv",       "lvs",       "lvsm",      "sinistrae"};
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
         if (strcmp(word, right[i]) == 0) {
             return 'r';

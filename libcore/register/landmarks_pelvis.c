@@ -1,4 +1,4 @@
-/* Landmarks of the pelvis, of one hip bone, and of the sacrum.
+/* Landmarks of the pelvis and of one hip bone.
  *
  * The cup is the hollow sphere of which the most is on the surface. The ilium reaches farthest from
  * it, so it tells what is up; the pubis, the innermost part below, lies before the ischium, the
@@ -123,8 +123,7 @@ static void find_spots(fb_bone_work *work, hip *h) {
     const double beside[2] = {inner + 0.08 * r, inner + 0.28 * r};
     find_spot(work, h, ASIS, (double[2]){0, 2}, (double[2]){0.36, 2}, half,
               (double[3]){1, 0, 0.15});
-    find_spot(work, h, PSIS, (double[2]){-2, 0}, (double[2]){0.3, 2}, back,
-              (double[3]){-1, 0, 0});
+    find_spot(work, h, PSIS, (double[2]){-2, 0}, (double[2]){0.3, 2}, back, (double[3]){-1, 0, 0});
     find_spot(work, h, SYMPHYSIS, (double[2]){0, 2}, (double[2]){-0.6, 0.3}, middle,
               (double[3]){1, 0.35, 0});
     find_spot(work, h, TUBERCLE, (double[2]){0, 2}, (double[2]){-0.6, 0.3}, beside,
@@ -335,9 +334,4 @@ bool fb_pelvis_landmarks(fb_bone_work *work) {
     add_half(work, &left, true);
     fb_bone_add(work, "pubic_symphysis", symphysis);
     return true;
-}
-
-bool fb_sacrum_landmarks(fb_bone_work *work) {
-    work->failure = "landmarks of the sacrum alone are not sought";
-    return false;
 }

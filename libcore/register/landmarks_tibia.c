@@ -41,9 +41,9 @@ static int find_fibula(fb_bone_work *work) {
     for (int k = 1; k < work->n_pieces && k < 4; k++) {
         double low, high;
         work->only = k;
-        bool long_enough =
-            fb_bone_range(work, NULL, work->surface->center, work->axes, &low, &high) &&
-            high - low > 0.6 * work->size;
+        bool long_enough = fb_bone_range(work, NULL, work->surface->center, work->axes, &low,
+                                         &high) &&
+                           high - low > 0.6 * work->size;
         work->only = -1;
         if (long_enough) {
             return k;
