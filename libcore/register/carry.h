@@ -3,6 +3,8 @@
 #ifndef FB_REGISTER_CARRY_H
 #define FB_REGISTER_CARRY_H
 
+#include <stdbool.h>
+
 #include "libcore/model/model.h"
 #include "libcore/motion/system.h"
 #include "libcore/register/feature.h"

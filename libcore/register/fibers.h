@@ -7,6 +7,8 @@
 #ifndef FB_REGISTER_FIBERS_H
 #define FB_REGISTER_FIBERS_H
 
+#include <stdbool.h>
+
 #include "libcore/model/model.h"
 
 #ifdef __cplusplus
