@@ -166,12 +166,12 @@ $(PROPERTIES): $(call object,$(wildcard tests/properties/*.c)) $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(LIBS) -o $@
 
 FUZZ_SECONDS ?= 60
-FUZZERS := build/fuzz/fuzz_osim build/fuzz/fuzz_fb
+FUZZERS := build/fuzz/fuzz_osim build/fuzz/fuzz_fb build/fuzz/fuzz_mesh
 fuzz: ## libFuzzer targets, FUZZ_SECONDS each (clang)
 	$(MAKE) CC=clang CONFIG=fuzz $(FUZZERS)
 	@sh tests/fuzz/run.sh $(FUZZ_SECONDS) $(FUZZERS)
 $(FUZZERS): build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/libfb.a
-	$(CC) -fsanitize=address,undefined,fuzzer $(LDFLAGS) $^ $(LIBS) -o $@
+	$(CC) -fsanitize=address,undefined,fuzzer $(LDFLAGS) $^ $(ALGEBRA) $(LIBS) -o $@
 
 lint: ## include rules, headers alone in C and C++, scripts, cppcheck if there is one
 	@sh tests/lint.sh
