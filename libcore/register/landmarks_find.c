@@ -77,7 +77,7 @@ bool fb_bone_extreme(fb_bone_work *work, const fb_bone_region *region, const dou
     }
     /* the cap's mean: of what is higher than a little below the top, around where the mean comes to
      * lie, so that the choice of the very highest vertex matters little */
-    double depth = 0.006 * work->size, near = 0.05 * work->size, mean[3];
+    double depth = 0.004 * work->size, near = 0.04 * work->size, mean[3];
     fb_v3_copy(mean, s->vertices[best]);
     for (int round = 0; round < 5; round++) {
         double sum = 0, next[3] = {0, 0, 0};
