@@ -48,16 +48,18 @@ typedef struct fb_skeleton {
 } fb_skeleton;
 
 typedef struct fb_skeleton_options {
-    fb_unit unit;               /* DETECT: what meshes.json says, else by the bones' size */
+    fb_unit unit; /* DETECT: what meshes.json says, else by the bones' size: longer than 10 is mm */
     const fb_model *standard;   /* whose bodies the bones are to be; NULL: any names will do */
     const char *const *folders; /* where meshes of a model are looked for besides */
     int n_folders;
+    bool mirror; /* guesses: a left mesh is the bone of a right body, and the other way round */
     size_t max_bytes; /* of one file; 0: FB_MAX_BYTES */
 } fb_skeleton_options;
 
-/* Reads all meshes of a folder. FB_E_INPUT with an error for each thing that is wrong: no mesh, one
- * that cannot be read, a list that names a missing file, a file twice, a body that the standard
- * does not have, a mesh whose body is not clear from its name. FB_E_MEMORY. Then it is empty. */
+/* Reads all meshes of a folder, or those of a list if `folder` is a file (whose name ends in
+ * .json). FB_E_INPUT with an error for each thing that is wrong: no mesh, one that cannot be read,
+ * a list that names a missing file, a file twice, a body that the standard does not have, a mesh
+ * whose body is not clear from its name. FB_E_MEMORY. Then it is empty. */
 fb_status fb_skeleton_read_folder(fb_skeleton *skeleton, const char *folder,
                                   const fb_skeleton_options *options, fb_diag *diag);
 /* The bones of a model's bodies, as fb_bones_read finds them, through frames and scale factors. The

@@ -87,6 +87,7 @@ typedef enum fb_action {
     X(FB2308, "a joint, constraint, force or controller that is not computed") \
     X(FB2309, "a virtual link that wires cannot hold") \
     X(FB2310, "a surface that is not the bone it should be") \
+    X(FB2311, "points that do not determine a transformation") \
     X(FB2401, "something changed on upgrade from an old version") \
     X(FB2501, "what an older document version cannot hold") \
     X(FB2502, "a name that an OpenSim list cannot hold") \
@@ -98,7 +99,8 @@ typedef enum fb_action {
     X(FB4003, "accelerations that do not follow from the masses") \
     X(FB4004, "a virtual link that finds no equilibrium, or that nothing holds") \
     X(FB4005, "a path without length, or that cannot go around what it wraps") \
-    X(FB4006, "results that are not finite")
+    X(FB4006, "results that are not finite") \
+    X(FB4007, "a muscle that acts otherwise on a new skeleton")
 
 typedef enum fb_diag_id {
 #define FB_DIAG_ENUM(ID, TEXT) ID,

@@ -206,3 +206,55 @@ fb_status fb_solve_constrained(fb_scratch *scratch, int n, int m, double *M, dou
     fb_scratch_give(scratch, L);
     return status;
 }
+
+static bool all_finite(size_t n, const double *numbers) {
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(numbers[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+fb_status fb_solve_symmetric(fb_scratch *scratch, int n, const double *A, int m, double *b) {
+    size_t square = (size_t)n * (size_t)n, right = (size_t)n * (size_t)m;
+    if (!all_finite(square, A) || !all_finite(right, b)) {
+        return FB_E_NUMERIC;
+    }
+    double wanted = 0;
+    LAPACKE_dsytrf_work(LAPACK_COL_MAJOR, 'L', n, NULL, n, NULL, &wanted, -1);
+    int n_work = (int)fmax(wanted, 1);
+    double *factor = fb_scratch_take(scratch, square + right + (size_t)n_work, sizeof *factor);
+    lapack_int *pivots = fb_scratch_take(scratch, (size_t)n, sizeof *pivots);
+    int info = -1;
+    if (factor && pivots) {
+        double *rest = factor + square;
+        memcpy(factor, A, square * sizeof *factor);
+        memcpy(rest, b, right * sizeof *rest);
+        info = LAPACKE_dsytrf_work(LAPACK_COL_MAJOR, 'L', n, factor, n, pivots, rest + right,
+                                   n_work);
+        if (info == 0) {
+            info = LAPACKE_dsytrs_work(LAPACK_COL_MAJOR, 'L', n, m, factor, n, pivots, b, n);
+        }
+        for (int k = 0; info == 0 && k < m; k++) {
+            for (int i = 0; i < n; i++) {
+                for (int j = 0; j < n; j++) {
+                    rest[k * n + i] -= A[(size_t)i * (size_t)n + (size_t)j] * b[k * n + j];
+                }
+            }
+        }
+        if (info == 0) {
+            info = LAPACKE_dsytrs_work(LAPACK_COL_MAJOR, 'L', n, m, factor, n, pivots, rest, n);
+        }
+        for (size_t i = 0; info == 0 && i < right; i++) {
+            b[i] += rest[i];
+        }
+    }
+    fb_status status = factor && pivots ? FB_OK : FB_E_MEMORY;
+    if (status == FB_OK && (info != 0 || !all_finite(right, b))) {
+        status = FB_E_NUMERIC;
+    }
+    fb_scratch_give(scratch, pivots);
+    fb_scratch_give(scratch, factor);
+    return status;
+}

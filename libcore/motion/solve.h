@@ -1,4 +1,5 @@
-/* The dense linear algebra of mechanics, on LAPACK. Internal to motion. */
+/* The dense linear algebra of mechanics, on LAPACK. Internal to motion and
+ * register. */
 #ifndef FB_MOTION_SOLVE_H
 #define FB_MOTION_SOLVE_H
 
@@ -32,6 +33,11 @@ fb_status fb_solve_constrained(fb_scratch *scratch, int n, int m, double *M, dou
  * `tolerance` times the largest count as zero. G is overwritten; b (m) in, x (n) out. */
 fb_status fb_solve_least(fb_scratch *scratch, int m, int n, double *G, const double *b, double *x,
                          double tolerance);
+
+/* Solves A x = b for m right sides (columns of n, one after the other, in place): A n x n
+ * symmetric, of any sign, kept; refined once on its residual. FB_E_NUMERIC if A is singular,
+ * FB_E_MEMORY. */
+fb_status fb_solve_symmetric(fb_scratch *scratch, int n, const double *A, int m, double *b);
 
 #ifdef __cplusplus
 }

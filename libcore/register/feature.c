@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "libcore/base/spatial.h"
 #include "libcore/base/table.h"
 
 #define LONGEST 200 /* of a name and its body together, where they are compared */
@@ -168,7 +169,7 @@ static void enter(matcher *m, side *s) {
             continue;
         }
         s->again[i] = true;
-        if (memcmp(first->location, f->location, sizeof f->location) != 0) {
+        if (fb_v3_distance(first->location, f->location) > FB_FEATURE_TIE) {
             m->failed = true;
             fb_diag_add(m->diag, FB_ERROR, FB1412, place, NULL,
                         "the feature point '%s' of '%s' is there twice, at different places%s; one "

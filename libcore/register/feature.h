@@ -14,6 +14,9 @@
 extern "C" {
 #endif
 
+/* m: places that are as near are the same, when a point is there twice. */
+#define FB_FEATURE_TIE 1e-5
+
 /* A point of one skeleton. */
 typedef struct fb_feature {
     const char *name, *body;

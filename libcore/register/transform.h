@@ -4,6 +4,8 @@
 #ifndef FB_REGISTER_TRANSFORM_H
 #define FB_REGISTER_TRANSFORM_H
 
+#include <stdbool.h>
+
 #include "libcore/base/arena.h"
 #include "libcore/base/diag.h"
 
@@ -35,8 +37,8 @@ typedef enum fb_norm { FB_NORM_L2, FB_NORM_L1, FB_NORM_HUBER } fb_norm;
 
 typedef struct fb_transform_options {
     fb_norm norm;
-    double huber;     /* m: where the Huber norm becomes linear */
-    double smoothing; /* of FB_TRANSFORM_TPS, m */
+    double huber;     /* m, above 0: where the Huber norm becomes linear */
+    double smoothing; /* of FB_TRANSFORM_TPS, m, at least 0: for a point of mean weight */
     bool mirror;      /* allow det A < 0 (else the best proper one is found) */
 } fb_transform_options;
 
@@ -46,7 +48,13 @@ typedef struct fb_spread {
     double extent[3]; /* m: standard deviations of the standard's points along their principal axes,
                          the greatest first */
     double condition; /* extent[0] / extent[2], inf if they lie in a plane */
-    fb_transform_kind richest; /* the richest kind for which they are enough */
+    /* How far an affine map moves places of the bone (as far off along each principal axis as the
+     * points, and as thick as it is broad) when the points are moved at random, to how far these
+     * are (root mean squares); inf if they lie in a plane. docs/theory.md */
+    double amplification;
+    fb_transform_kind richest; /* the richest kind for which they are enough; if not `enough`, none
+                                  is: fewer than 3, or on a line */
+    bool enough;
 } fb_spread;
 
 void fb_transform_identity(fb_transform *transform);
@@ -54,9 +62,10 @@ void fb_transform_identity(fb_transform *transform);
 void fb_spread_of(fb_spread *spread, const double *points, size_t stride, size_t n);
 /* The transformation that takes points `from` to points `to` (n, with weights, NULL: 1): least
  * squares (rigid and similar ones in closed form: Horn 1987, Umeyama 1991), or least distances.
- * FB_E_INPUT with one error in `diag` that gives the numbers if the points do not determine it
- * (fb_spread); then `transform` is untouched. `name` is the body's, for the message. FB_E_NUMERIC,
- * FB_E_MEMORY. Splines live in the arena. */
+ * Points of weight 0 do not count. Pairs that are equal give the identity, exactly. FB_E_INPUT with
+ * one error in `diag` that gives the numbers if the points do not determine it (fb_spread); then
+ * `transform` is untouched. `name` is the body's, for the message. FB_E_NUMERIC, FB_E_MEMORY.
+ * Splines live in the arena. */
 fb_status fb_transform_fit(fb_transform *transform, fb_transform_kind kind, const double (*from)[3],
                            const double (*to)[3], const double *weight, size_t n,
                            const fb_transform_options *options, const char *name, fb_arena *arena,
