@@ -6,12 +6,11 @@
 #include "libcore/base/spatial.h"
 
 static bool (*const finders[FB_BONE_KIND_COUNT])(fb_bone_work *) = {
-    [FB_BONE_PELVIS] = fb_pelvis_landmarks,   [FB_BONE_HEMIPELVIS] = fb_hemipelvis_landmarks,
-    [FB_BONE_FEMUR] = fb_femur_landmarks,     [FB_BONE_TIBIA] = fb_tibia_landmarks,
-    [FB_BONE_PATELLA] = fb_patella_landmarks, [FB_BONE_TALUS] = fb_talus_landmarks,
-    [FB_BONE_CALCANEUS] = fb_foot_landmarks,  [FB_BONE_FOOT] = fb_foot_landmarks,
-    [FB_BONE_HUMERUS] = fb_humerus_landmarks, [FB_BONE_ULNA] = fb_ulna_landmarks,
-    [FB_BONE_RADIUS] = fb_radius_landmarks,
+    [FB_BONE_PELVIS] = fb_pelvis_landmarks, [FB_BONE_HEMIPELVIS] = fb_hemipelvis_landmarks,
+    [FB_BONE_FEMUR] = fb_femur_landmarks,   [FB_BONE_TIBIA] = fb_tibia_landmarks,
+    [FB_BONE_TALUS] = fb_talus_landmarks,   [FB_BONE_CALCANEUS] = fb_foot_landmarks,
+    [FB_BONE_FOOT] = fb_foot_landmarks,     [FB_BONE_HUMERUS] = fb_humerus_landmarks,
+    [FB_BONE_ULNA] = fb_ulna_landmarks,     [FB_BONE_RADIUS] = fb_radius_landmarks,
 };
 
 void fb_bone_add(fb_bone_work *work, const char *name, const double *point) {

@@ -142,7 +142,7 @@ bool fb_humerus_landmarks(fb_bone_work *work) {
     int n = fb_region_vertices(work, &region);
     bool has_elbow = fb_find_cylinder(work, work->list, n, 0.02 * s.length, 0.055 * s.length,
                                       medial, 0.85, &elbow) &&
-                     elbow.n >= 20;
+                     elbow.n >= 60;
     fb_v3_sub(work->y, head.center, end);
     fb_v3_normalize(work->y);
     fb_bone_set_frame(work, end);
@@ -201,7 +201,7 @@ bool fb_ulna_landmarks(fb_bone_work *work) {
     fb_region_start(&region, work->surface->center);
     fb_region_limit(&region, work->y, s.top - 0.25 * s.length, INFINITY);
     int n = fb_region_vertices(work, &region);
-    if (!fb_find_sphere(work, work->list, n, 0.025 * s.length, 0.08 * s.length, -1, 0.08, &notch)) {
+    if (!fb_find_sphere(work, work->list, n, 0.025 * s.length, 0.08 * s.length, -1, 0.05, &notch)) {
         work->failure = "its thick end has no hollow like the trochlear notch";
         return false;
     }
@@ -214,6 +214,14 @@ bool fb_ulna_landmarks(fb_bone_work *work) {
     }
     fb_v3_sub(work->x, notch.center, shaft_center);
     fb_bone_set_frame(work, notch.center);
+    add_shaft(work, &s);
+    fb_v3_scale(down, -1, work->y);
+    if (fb_bone_extreme(work, NULL, down, point)) {
+        fb_bone_add(work, "ulnar_styloid", point);
+    }
+    if (notch.n < 25) {
+        return true; /* too few points to say exactly where the hollow opens to */
+    }
     fb_bone_add_fit(work, "trochlear_notch", &notch, false);
     fb_bone_add(work, "trochlear_notch_center", notch.center);
     fb_v3_scale(back, -0.5, work->x);
@@ -221,18 +229,12 @@ bool fb_ulna_landmarks(fb_bone_work *work) {
     if (fb_bone_extreme(work, &region, back, point)) {
         fb_bone_add(work, "olecranon", point);
     }
-    fb_v3_scale(down, -1, work->y);
-    fb_region_limit(&region, work->y, -INFINITY, s.top);
     fb_bone_region coronoid;
     fb_region_start(&coronoid, notch.center);
     fb_region_limit(&coronoid, work->y, -0.15 * s.length, 0);
     if (fb_bone_extreme(work, &coronoid, work->x, point)) {
         fb_bone_add(work, "coronoid_process", point);
     }
-    if (fb_bone_extreme(work, NULL, down, point)) {
-        fb_bone_add(work, "ulnar_styloid", point);
-    }
-    add_shaft(work, &s);
     return true;
 }
 

@@ -298,7 +298,11 @@ static void add_distal(fb_bone_work *work, const femur *f) {
     fb_bone_region region;
     fb_region_start(&region, f->knee.center);
     fb_region_limit(&region, work->y, -0.08 * f->length, 0.08 * f->length);
-    if (fb_bone_cut_extreme(work, &region, f->knee.axis, down, point)) {
+    fb_bone_region slab = region;
+    fb_region_limit(&slab, f->knee.axis, -0.008 * f->length, 0.008 * f->length);
+    if (fb_region_vertices(work, &slab) > 30
+            ? fb_bone_extreme(work, &slab, down, point)
+            : fb_bone_cut_extreme(work, &region, f->knee.axis, down, point)) {
         fb_bone_add(work, "intercondylar_notch", point);
     }
 }

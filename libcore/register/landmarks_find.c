@@ -75,25 +75,29 @@ bool fb_bone_extreme(fb_bone_work *work, const fb_bone_region *region, const dou
     if (best < 0) {
         return false;
     }
-    /* the cap's mean: of the vertices that are higher than a little below the top and near it */
-    double depth = 0.004 * work->size, near = 0.04 * work->size, sum = 0;
-    double mean[3] = {0, 0, 0};
-    for (int i = 0; i < s->n_vertices; i++) {
-        double h = fb_v3_dot(s->vertices[i], direction);
-        if (h > most - depth && fb_v3_distance(s->vertices[i], s->vertices[best]) < near &&
-            looked_at(work, region, i)) {
-            double weight = s->area[i] * (h - (most - depth));
-            fb_v3_madd(mean, weight, s->vertices[i]);
-            sum += weight;
+    /* the cap's mean: of what is higher than a little below the top, around where the mean comes to
+     * lie, so that the choice of the very highest vertex matters little */
+    double depth = 0.004 * work->size, near = 0.04 * work->size, mean[3];
+    fb_v3_copy(mean, s->vertices[best]);
+    for (int round = 0; round < 5; round++) {
+        double sum = 0, next[3] = {0, 0, 0};
+        for (int i = 0; i < s->n_vertices; i++) {
+            double h = fb_v3_dot(s->vertices[i], direction);
+            if (h > most - depth && fb_v3_distance(s->vertices[i], mean) < near &&
+                looked_at(work, region, i)) {
+                double weight = s->area[i] * (h - (most - depth));
+                fb_v3_madd(next, weight, s->vertices[i]);
+                sum += weight;
+            }
         }
+        if (!(sum > 0)) {
+            break;
+        }
+        fb_v3_scale(mean, 1 / sum, next);
     }
-    fb_v3_copy(point, s->vertices[best]);
-    if (sum > 0) {
-        fb_v3_scale(mean, 1 / sum, mean);
-        /* as high as the top itself, so that noise and coarse meshes change it least */
-        fb_v3_madd(mean, most - fb_v3_dot(mean, direction), direction);
-        fb_v3_copy(point, mean);
-    }
+    /* as high as the top itself, so that coarse meshes change it least */
+    fb_v3_madd(mean, most - fb_v3_dot(mean, direction), direction);
+    fb_v3_copy(point, mean);
     return true;
 }
 
