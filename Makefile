@@ -13,11 +13,11 @@ VERSION := $(shell sed -n 's/.*FB_VERSION "\(.*\)"/\1/p' libcore/version.h)
 # Packages of Debian 12: to build, and what `make check` needs besides.
 PACKAGES := pkg-config libxml2-dev libjansson-dev nettle-dev liblapacke-dev \
   libopenblas-dev libcairo2-dev libegl-dev libgl-dev libopengl-dev libgl1-mesa-dri libpng-dev libcglm-dev libassimp-dev \
-  libcunit1-dev jq python3-jsonschema libxml2-utils
-LIBRARIES := libxml-2.0 jansson nettle
+  zlib1g-dev libcunit1-dev jq python3-jsonschema libxml2-utils
+LIBRARIES := libxml-2.0 jansson nettle zlib
 
 BUILD := build/$(CONFIG)
-TOOLS := osim2fb fb2osim fbinfo fbgen fbsim fbplot
+TOOLS := osim2fb fb2osim fbinfo fbgen retarget fbsim fbplot
 BIN := bin
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wstrict-prototypes \
   -Wmissing-prototypes -Wvla -Wcast-qual -Wformat=2 $(if $(WERROR),-Werror)
@@ -45,10 +45,11 @@ LIB_SOURCES := $(sort $(wildcard libcore/*/*.c formats/*.c))
 CLI_SOURCES := $(filter-out %_main.c,$(wildcard tools/*.c))
 HEADERS := $(sort $(wildcard libcore/*.h libcore/*/*.h formats/*.h))
 # for the library's own files, or in need of other libraries' headers
-INTERNAL_HEADERS := formats/json.h formats/mesh_ply.h formats/xml.h formats/osim_extra.h formats/osim_stages.h formats/osim_read.h \
-  formats/osim_upgrade.h libcore/motion/joints.h libcore/motion/left_out.h libcore/motion/reduce.h libcore/motion/solve.h \
+INTERNAL_HEADERS := formats/cells.h formats/features_read.h formats/json.h formats/mesh_parts.h formats/mesh_ply.h formats/mesh_vtk.h formats/xml.h formats/osim_extra.h formats/osim_stages.h formats/osim_read.h \
+  formats/osim_upgrade.h formats/skeleton_list.h libcore/motion/joints.h libcore/motion/left_out.h libcore/motion/reduce.h libcore/motion/solve.h \
   libcore/bundle/envelope.h libcore/bundle/isosurface.h libcore/bundle/mesh.h libcore/bundle/place_rows.h libcore/bundle/recipe_internal.h \
-  libcore/muscle/course.h libcore/muscle/force_internal.h libcore/muscle/hill.h libcore/muscle/wrap_shapes.h libcore/register/transform_internal.h
+  libcore/muscle/course.h libcore/muscle/force_internal.h libcore/muscle/hill.h libcore/muscle/wrap_shapes.h \
+  libcore/register/fibers_internal.h libcore/register/landmarks_internal.h libcore/register/transform_internal.h
 PUBLIC_HEADERS := $(filter-out $(INTERNAL_HEADERS),$(HEADERS))
 object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB := $(BUILD)/libfb.a
@@ -83,8 +84,9 @@ $(CLI): $(call object,$(CLI_SOURCES))
 $(BUILD)/libfb.so: $(call object,$(LIB_SOURCES))
 	$(CC) -shared -Wl,-soname,libfb.so.0 $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(MESHES) $(LIBS) -o $@
 
-$(BUILD)/fbsim $(BUILD)/fbgen $(BUILD)/fb2osim: LIBS += $(ALGEBRA)
-$(BUILD)/fbgen: LIBS += $(MESHES)
+$(BUILD)/fbsim $(BUILD)/fbgen $(BUILD)/fb2osim $(BUILD)/retarget: LIBS += $(ALGEBRA)
+$(BUILD)/fbgen $(BUILD)/retarget: LIBS += $(MESHES)
+$(BUILD)/retarget $(BUILD)/tests/tools/test_retarget: LIBS += $(PICTURES)
 $(BUILD)/fbplot $(BUILD)/tests/tools/test_fbplot $(BUILD)/tests/tools/test_fbplot_fbsim: LIBS += $(DRAWING)
 $(BUILD)/tests/tools/test_scene $(BUILD)/docs/gallery: LIBS += $(PICTURES)
 $(BUILD)/tools/scene_png.o $(BUILD)/tests/tools/test_scene.o: CLIBS += $(shell pkg-config --cflags libpng 2>/dev/null | sed 's/-I/-isystem /g')

@@ -14,7 +14,7 @@ mkdir -p docs/gallery
 sed '/^|---/q' docs/gallery.md | cat - "$build/docs/measures" > "$build/docs/gallery.md"
 cp "$build/docs/gallery.md" docs/gallery.md
 version=$(sed -n 's/.*FB_VERSION "\(.*\)"/\1/p' libcore/version.h)
-for tool in osim2fb fb2osim fbinfo fbgen fbsim fbplot; do
+for tool in osim2fb fb2osim fbinfo fbgen retarget fbsim fbplot; do
     # the parts of --help, and between them the text of docs/man/TOOL.in
     "$build/$tool" --help | awk -v tool="$tool" -v version="$version" -v text="docs/man/$tool.in" '
         function escape(s) { gsub(/\\/, "\\e", s); gsub(/-/, "\\-", s); if (s ~ /^[.\047]/) s = "\\&" s; return s }

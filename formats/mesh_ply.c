@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "libcore/base/number.h"
@@ -11,23 +10,22 @@
 #define MOST_PROPERTIES 32
 #define MOST_CORNERS 255
 
-typedef enum type { NONE, INT8, UINT8, INT16, UINT16, INT32, UINT32, FLOAT32, FLOAT64 } type;
-
 static const struct {
     const char *name;
-    type type;
+    fb_mesh_type type;
 } type_names[] = {
-    {"char", INT8},     {"int8", INT8},       {"uchar", UINT8},    {"uint8", UINT8},
-    {"short", INT16},   {"int16", INT16},     {"ushort", UINT16},  {"uint16", UINT16},
-    {"int", INT32},     {"int32", INT32},     {"uint", UINT32},    {"uint32", UINT32},
-    {"float", FLOAT32}, {"float32", FLOAT32}, {"double", FLOAT64}, {"float64", FLOAT64},
+    {"char", FB_MESH_INT8},       {"int8", FB_MESH_INT8},       {"uchar", FB_MESH_UINT8},
+    {"uint8", FB_MESH_UINT8},     {"short", FB_MESH_INT16},     {"int16", FB_MESH_INT16},
+    {"ushort", FB_MESH_UINT16},   {"uint16", FB_MESH_UINT16},   {"int", FB_MESH_INT32},
+    {"int32", FB_MESH_INT32},     {"uint", FB_MESH_UINT32},     {"uint32", FB_MESH_UINT32},
+    {"float", FB_MESH_FLOAT32},   {"float32", FB_MESH_FLOAT32}, {"double", FB_MESH_FLOAT64},
+    {"float64", FB_MESH_FLOAT64},
 };
-static const size_t type_sizes[] = {0, 1, 1, 2, 2, 4, 4, 4, 8};
 
 typedef struct property {
-    type type, count; /* count NONE: one number, else that of a list's length */
-    int axis;         /* 0 to 2: of a vertex; -1: none of these */
-    bool corners;     /* a face's list of vertices */
+    fb_mesh_type type, count; /* count NONE: one number, else that of a list's length */
+    int axis;                 /* 0 to 2: of a vertex; -1: none of these */
+    bool corners;             /* a face's list of vertices */
 } property;
 
 typedef struct element {
@@ -39,9 +37,9 @@ typedef struct element {
 
 typedef struct ply {
     const char *p, *end;
-    const fb_ply_sink *sink;
+    const fb_mesh_sink *sink;
     int *line;
-    bool text, swap; /* swap: the other byte order than this machine's */
+    bool text, big_endian;
     element elements[MOST_ELEMENTS];
     int n_elements;
 } ply;
@@ -63,13 +61,13 @@ static size_t word(const char **p, const char *end, char *to, size_t room) {
     return n;
 }
 
-static type type_of(const char *name) {
+static fb_mesh_type type_of(const char *name) {
     for (size_t i = 0; i < sizeof type_names / sizeof *type_names; i++) {
         if (strcmp(type_names[i].name, name) == 0) {
             return type_names[i].type;
         }
     }
-    return NONE;
+    return FB_MESH_NONE;
 }
 
 static const char *read_property(element *e, const char *p, const char *end) {
@@ -83,35 +81,32 @@ static const char *read_property(element *e, const char *p, const char *end) {
     if (strcmp(name, "list") == 0) {
         word(&p, end, name, sizeof name);
         q->count = type_of(name);
-        if (q->count == NONE || q->count >= FLOAT32) {
+        if (q->count == FB_MESH_NONE || q->count >= FB_MESH_FLOAT32) {
             return "a list whose length is no whole number";
         }
         word(&p, end, name, sizeof name);
     }
     q->type = type_of(name);
-    if (q->type == NONE) {
+    if (q->type == FB_MESH_NONE) {
         return "a property of an unknown type";
     }
     word(&p, end, name, sizeof name);
     if (e->kind == VERTEX && !q->count && name[0] >= 'x' && name[0] <= 'z' && !name[1]) {
         q->axis = name[0] - 'x';
     }
-    q->corners = e->kind == FACE && q->count && q->type < FLOAT32 &&
+    q->corners = e->kind == FACE && q->count && q->type < FB_MESH_FLOAT32 &&
                  (strcmp(name, "vertex_indices") == 0 || strcmp(name, "vertex_index") == 0);
     return NULL;
 }
 
 static const char *read_format(ply *r, const char *p, const char *end) {
     char name[32];
-    const uint16_t one = 1;
-    bool little = *(const unsigned char *)&one == 1;
     word(&p, end, name, sizeof name);
     r->text = strcmp(name, "ascii") == 0;
-    bool is_little = strcmp(name, "binary_little_endian") == 0;
-    if (!r->text && !is_little && strcmp(name, "binary_big_endian") != 0) {
+    r->big_endian = strcmp(name, "binary_big_endian") == 0;
+    if (!r->text && !r->big_endian && strcmp(name, "binary_little_endian") != 0) {
         return "its format is neither ascii nor binary_little_endian nor binary_big_endian";
     }
-    r->swap = !r->text && is_little != little;
     word(&p, end, name, sizeof name);
     return strcmp(name, "1.0") == 0 ? NULL : "it is not of version 1.0";
 }
@@ -165,43 +160,19 @@ static const char *read_header(ply *r) {
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-static bool read_number(ply *r, type t, double *x) {
+static bool read_number(ply *r, fb_mesh_type t, double *x) {
     if (r->text) {
         while (r->p < r->end && isspace((unsigned char)*r->p)) {
             *r->line += *r->p++ == '\n';
         }
         return fb_number_scan(&r->p, r->end, x);
     }
-    size_t n = type_sizes[t];
-    unsigned char bytes[8];
+    size_t n = fb_mesh_type_size(t);
     if ((size_t)(r->end - r->p) < n) {
         return false;
     }
-    for (size_t i = 0; i < n; i++) {
-        bytes[i] = (unsigned char)r->p[r->swap ? n - 1 - i : i];
-    }
+    *x = fb_mesh_number(t, (const unsigned char *)r->p, r->big_endian);
     r->p += n;
-    union {
-        int8_t i8;
-        uint8_t u8;
-        int16_t i16;
-        uint16_t u16;
-        int32_t i32;
-        uint32_t u32;
-        float f32;
-        double f64;
-    } v;
-    memcpy(&v, bytes, n);
-    switch (t) {
-    case INT8: *x = v.i8; break;
-    case UINT8: *x = v.u8; break;
-    case INT16: *x = v.i16; break;
-    case UINT16: *x = v.u16; break;
-    case INT32: *x = v.i32; break;
-    case UINT32: *x = v.u32; break;
-    case FLOAT32: *x = (double)v.f32; break;
-    default: *x = v.f64; break;
-    }
     return true;
 }
 
@@ -224,7 +195,7 @@ static const char *read_list(ply *r, const property *q) {
         if (!q->corners) {
             continue;
         }
-        long corner = x >= 0 && x < 2e9 && x == floor(x) ? (long)x : -1;
+        long corner = fb_mesh_corner(x);
         if (i >= 2 && !r->sink->face(r->sink->context, first, before, corner)) {
             return "";
         }
@@ -234,9 +205,10 @@ static const char *read_list(ply *r, const property *q) {
     return NULL;
 }
 
-const char *fb_ply_read(const char *bytes, size_t size, const fb_ply_sink *sink, int *line) {
-    ply r = {.p = bytes, .end = bytes + size, .sink = sink, .line = line};
+const char *fb_ply_read(const char *bytes, size_t size, const fb_mesh_sink *sink, fb_mesh_at *at) {
+    ply r = {.p = bytes, .end = bytes + size, .sink = sink, .line = &at->line};
     const char *why = read_header(&r);
+    bool header = why != NULL;
     for (int k = 0; !why && k < r.n_elements; k++) {
         const element *e = &r.elements[k];
         for (double i = 0; !why && i < e->n; i++) {
@@ -254,8 +226,9 @@ const char *fb_ply_read(const char *bytes, size_t size, const fb_ply_sink *sink,
             }
         }
     }
-    if (!r.text) {
-        *line = 0;
+    if (!r.text && !header) {
+        at->line = 0;
+        at->byte = (size_t)(r.p - bytes);
     }
     return why;
 }

@@ -3,13 +3,12 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
 #include "formats/mesh_ply.h"
+#include "formats/mesh_vtk.h"
 #include "formats/text.h"
-#include "formats/xml.h"
 #include "libcore/base/number.h"
 
 #define STL_HEADER 84 /* bytes of a binary STL before its triangles */
@@ -20,12 +19,16 @@ typedef struct reader {
     fb_mesh_file *mesh;
     const char *file;
     fb_diag *diag;
-    int line;
+    fb_mesh_at at;
 } reader;
 
 static bool refuse(const reader *r, const char *what) {
-    fb_diag_add(r->diag, FB_ERROR, FB1402, (fb_place){r->file, r->line, NULL, NULL}, NULL, "%s",
-                what);
+    fb_place place = {r->file, r->at.line, NULL, NULL};
+    if (r->at.line == 0 && r->at.byte > 0) {
+        fb_diag_add(r->diag, FB_ERROR, FB1402, place, NULL, "%s (at byte %zu)", what, r->at.byte);
+    } else {
+        fb_diag_add(r->diag, FB_ERROR, FB1402, place, NULL, "%s", what);
+    }
     return false;
 }
 
@@ -103,32 +106,54 @@ static bool read_obj_face(const reader *r, const char *p, const char *end) {
     }
 }
 
-static bool read_obj(reader *r, const char *p, const char *end) {
-    for (r->line = 1; p < end; r->line++) {
-        const char *stop = memchr(p, '\n', (size_t)(end - p));
-        stop = stop ? stop : end;
-        p = skip_blanks(p, stop);
-        if (begins(p, stop, "v")) {
-            double point[3];
-            p++;
-            if (!read_point(&p, stop, point)) {
-                return refuse(r, "a vertex is not three numbers");
-            }
-            if (!add_vertex(r, point)) {
-                return false;
-            }
-        } else if (begins(p, stop, "f") && !read_obj_face(r, p + 1, stop)) {
+/* The end of a line; where it ends with '\\', of the next one too, and that becomes a blank. */
+static char *end_of_line(char *p, char *end, int *lines) {
+    *lines = 1;
+    for (char *from = p;; ++*lines) {
+        char *stop = memchr(from, '\n', (size_t)(end - from));
+        char *last = stop ? stop : end;
+        last -= last > p && last[-1] == '\r';
+        if (!stop || last == p || last[-1] != '\\') {
+            return stop ? stop : end;
+        }
+        memset(last - 1, ' ', (size_t)(stop + 1 - (last - 1)));
+        from = stop + 1;
+    }
+}
+
+static bool read_obj_line(const reader *r, const char *p, const char *stop) {
+    p = skip_blanks(p, stop);
+    if (begins(p, stop, "v")) {
+        double point[3];
+        p++;
+        if (!read_point(&p, stop, point)) {
+            return refuse(r, "a vertex is not three numbers");
+        }
+        return add_vertex(r, point);
+    }
+    return !begins(p, stop, "f") || read_obj_face(r, p + 1, stop);
+}
+
+/* Changes the bytes. */
+static bool read_obj(reader *r, char *p, char *end) {
+    int lines;
+    if (end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0) { /* byte order mark */
+        p += 3;
+    }
+    for (r->at.line = 1; p < end; r->at.line += lines) {
+        char *stop = end_of_line(p, end, &lines);
+        if (!read_obj_line(r, p, stop)) {
             return false;
         }
         p = stop + 1;
     }
-    r->line = 0;
+    r->at.line = 0;
     return true;
 }
 
 /* Every three lines "vertex x y z" are a face. */
 static bool read_stl_text(reader *r, const char *p, const char *end) {
-    for (r->line = 1; p < end; r->line++) {
+    for (r->at.line = 1; p < end; r->at.line++) {
         const char *stop = memchr(p, '\n', (size_t)(end - p));
         stop = stop ? stop : end;
         p = skip_blanks(p, stop);
@@ -148,28 +173,21 @@ static bool read_stl_text(reader *r, const char *p, const char *end) {
         }
         p = stop + 1;
     }
-    r->line = 0;
+    if (r->mesh->n_vertices % 3 != 0) {
+        return refuse(r, "the file ends within a face");
+    }
+    r->at.line = 0;
     return true;
 }
 
-static uint32_t little_endian(const unsigned char *p) {
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static bool read_stl(reader *r, const char *bytes, size_t size) {
-    const unsigned char *p = (const unsigned char *)bytes;
-    size_t n = size >= STL_HEADER ? little_endian(p + STL_HEADER - 4) : 0;
-    if (size < STL_HEADER || size != STL_HEADER + n * STL_FACE) {
-        return read_stl_text(r, bytes, bytes + size);
-    }
+static bool read_stl_faces(reader *r, const unsigned char *p, size_t n) {
     for (size_t i = 0; i < n; i++) {
+        r->at.byte = STL_HEADER + STL_FACE * i;
         for (size_t j = 0; j < 3; j++) {
             double point[3];
             for (size_t k = 0; k < 3; k++) {
-                uint32_t bits = little_endian(p + STL_HEADER + STL_FACE * i + 12 + 12 * j + 4 * k);
-                float x;
-                memcpy(&x, &bits, sizeof x);
-                point[k] = (double)x;
+                point[k] = fb_mesh_number(FB_MESH_FLOAT32, p + r->at.byte + 12 + 12 * j + 4 * k,
+                                          false);
             }
             if (!add_vertex(r, point)) {
                 return false;
@@ -179,134 +197,82 @@ static bool read_stl(reader *r, const char *bytes, size_t size) {
             return false;
         }
     }
+    r->at.byte = 0;
     return true;
 }
 
-/* ---- VTP ------------------------------------------------------------------------------------- */
-
-/* All numbers of a DataArray as text; false with an error if they are not that. */
-static bool read_array(reader *r, const fb_xml_node *array, double **x, size_t *n) {
-    const char *format = array ? fb_xml_attr(array, "format") : NULL;
-    size_t capacity = 0;
-    *x = NULL;
-    *n = 0;
-    r->line = array ? array->line : r->line;
-    if (!array || (format && strcasecmp(format, "ascii") != 0)) {
-        return refuse(r, "its numbers are missing, or are not text (format=\"ascii\")");
+/* Binary ones may begin with "solid" too; then their size tells. */
+static bool read_stl(reader *r, const char *bytes, size_t size) {
+    const unsigned char *p = (const unsigned char *)bytes;
+    bool text = size >= 5 && strncasecmp(skip_blanks(bytes, bytes + size), "solid", 5) == 0;
+    double count = size < STL_HEADER ? 0
+                                     : fb_mesh_number(FB_MESH_UINT32, p + STL_HEADER - 4, false);
+    double whole = STL_HEADER + count * STL_FACE;
+    if (size >= STL_HEADER && (whole == (double)size || (!text && whole < (double)size))) {
+        return read_stl_faces(r, p, (size_t)count);
     }
-    const char *p = array->text, *end = p + array->text_length;
-    for (;;) {
-        double value;
-        while (p < end && isspace((unsigned char)*p)) {
-            p++;
-        }
-        if (p == end) {
-            return true;
-        }
-        if (!fb_number_scan(&p, end, &value)) {
-            return refuse(r, "something that is not a number");
-        }
-        FB_PUSH(&r->mesh->arena, *x, *n, capacity, value);
+    if (text || size < STL_HEADER) {
+        return read_stl_text(r, bytes, bytes + size);
     }
+    r->at.byte = size;
+    return refuse(r, "the file ends before its last face");
 }
 
-static const fb_xml_node *array_named(const fb_xml_node *parent, const char *name) {
-    const fb_xml_node *array = parent ? fb_xml_child(parent, "DataArray") : NULL;
-    for (; array; array = fb_xml_next(array, "DataArray")) {
-        const char *own = fb_xml_attr(array, "Name");
-        if (own && strcasecmp(own, name) == 0) {
-            return array;
-        }
-    }
-    return NULL;
-}
+/* ---- others ---------------------------------------------------------------------------------- */
 
-static bool read_piece(reader *r, const fb_xml_node *piece) {
-    const fb_xml_node *points = fb_xml_child(piece, "Points"),
-                      *polys = fb_xml_child(piece, "Polys");
-    long base = (long)r->mesh->n_vertices;
-    double *x, *corners, *ends;
-    size_t n, n_corners, n_ends, begin = 0;
-    if (!read_array(r, points ? fb_xml_child(points, "DataArray") : NULL, &x, &n)) {
-        return false;
-    }
-    for (size_t i = 0; i + 2 < n; i += 3) {
-        if (!add_vertex(r, x + i)) {
-            return false;
-        }
-    }
-    if (!polys) {
-        return true;
-    }
-    if (!read_array(r, array_named(polys, "connectivity"), &corners, &n_corners) ||
-        !read_array(r, array_named(polys, "offsets"), &ends, &n_ends)) {
-        return false;
-    }
-    for (size_t i = 0; i < n_ends; i++) {
-        if (!(ends[i] >= (double)begin && ends[i] <= (double)n_corners)) {
-            return refuse(r, "the offsets of its polygons do not fit their corners");
-        }
-        for (size_t k = begin + 2; k < (size_t)ends[i]; k++) {
-            const double c[3] = {corners[begin], corners[k - 1], corners[k]};
-            for (int j = 0; j < 3; j++) {
-                if (!(c[j] >= 0 && c[j] < MOST)) {
-                    return refuse(r, "a face has a vertex that does not exist");
-                }
-            }
-            if (!add_face(r, base + (long)c[0], base + (long)c[1], base + (long)c[2])) {
-                return false;
-            }
-        }
-        begin = (size_t)ends[i];
-    }
-    return true;
-}
-
-static bool read_vtp(reader *r, const fb_xml *xml) {
-    const fb_xml_node *data = fb_xml_child(xml->root, "PolyData");
-    const fb_xml_node *piece = data ? fb_xml_child(data, "Piece") : NULL;
-    if (!piece) {
-        return refuse(r, "it holds no PolyData");
-    }
-    for (; piece; piece = fb_xml_next(piece, "Piece")) {
-        if (!read_piece(r, piece)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* ---- PLY ------------------------------------------------------------------------------------- */
-
-static bool ply_vertex(void *context, const double *point) {
+static bool sink_vertex(void *context, const double *point) {
     return add_vertex(context, point);
 }
 
-static bool ply_face(void *context, long a, long b, long c) {
+static bool sink_face(void *context, long a, long b, long c) {
     return add_face(context, a, b, c);
 }
 
-static bool read_ply(reader *r, const char *bytes, size_t size) {
-    const fb_ply_sink sink = {ply_vertex, ply_face, r};
-    const char *why = fb_ply_read(bytes, size, &sink, &r->line);
-    return !why || (*why && refuse(r, why));
+/* What a reader of parts said. */
+static bool heed(reader *r, const char *why) {
+    bool done = !why || (*why && refuse(r, why));
+    if (done) {
+        r->at = (fb_mesh_at){0, 0};
+    }
+    return done;
 }
 
 /* ---- any ------------------------------------------------------------------------------------- */
 
-static bool read_bytes(reader *r, const char *bytes, size_t size, const fb_xml *xml) {
-    bool done = xml                                  ? read_vtp(r, xml)
-                : fb_file_ends_with(r->file, ".obj") ? read_obj(r, bytes, bytes + size)
-                : fb_file_ends_with(r->file, ".stl") ? read_stl(r, bytes, size)
-                : fb_file_ends_with(r->file, ".ply")
-                    ? read_ply(r, bytes, size)
-                    : refuse(r,
-                             "mesh files of its kind are not read; .obj, .ply, .stl and .vtp are");
+typedef struct source {
+    char *bytes;
+    size_t size;
+    const fb_xml *xml; /* of .vtp */
+    const char *appended;
+    size_t n_appended;
+} source;
+
+static bool read_bytes(reader *r, const source *from) {
+    const fb_mesh_sink sink = {sink_vertex, sink_face, r};
+    fb_arena *arena = &r->mesh->arena;
+    char *bytes = from->bytes;
+    size_t size = from->size;
+    bool done;
+    if (from->xml) {
+        done = heed(r,
+                    fb_vtp_read(from->xml, from->appended, from->n_appended, &sink, arena, &r->at));
+    } else if (fb_file_ends_with(r->file, ".obj")) {
+        done = read_obj(r, bytes, bytes + size);
+    } else if (fb_file_ends_with(r->file, ".stl")) {
+        done = read_stl(r, bytes, size);
+    } else if (fb_file_ends_with(r->file, ".ply")) {
+        done = heed(r, fb_ply_read(bytes, size, &sink, &r->at));
+    } else if (fb_file_ends_with(r->file, ".vtk")) {
+        done = heed(r, fb_vtk_read(bytes, size, &sink, arena, &r->at));
+    } else {
+        done = refuse(r,
+                      "mesh files of its kind are not read; .obj, .ply, .stl, .vtk and .vtp are");
+    }
     return done && (r->mesh->n_faces > 0 || refuse(r, "it holds no faces"));
 }
 
 /* The same, with memory that runs out as an error. */
-static fb_status read_guarded(reader *r, const char *bytes, size_t size, const fb_xml *xml) {
+static fb_status read_guarded(reader *r, const source *from) {
     fb_status status;
     jmp_buf oom;
     if (setjmp(oom)) {
@@ -315,7 +281,7 @@ static fb_status read_guarded(reader *r, const char *bytes, size_t size, const f
                     "out of memory");
     } else {
         r->mesh->arena.oom = &oom;
-        status = read_bytes(r, bytes, size, xml) ? FB_OK : FB_E_INPUT;
+        status = read_bytes(r, from) ? FB_OK : FB_E_INPUT;
         r->mesh->arena.oom = NULL;
     }
     if (status != FB_OK) {
@@ -324,21 +290,36 @@ static fb_status read_guarded(reader *r, const char *bytes, size_t size, const f
     return status;
 }
 
+bool fb_is_mesh_file(const char *file) {
+    static const char *const endings[] = {".obj", ".ply", ".stl", ".vtk", ".vtp"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        if (fb_file_ends_with(file, endings[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 fb_status fb_mesh_read(fb_mesh_file *mesh, char *bytes, size_t size, const char *file,
                        fb_diag *diag) {
-    reader r = {mesh, file, diag, 0};
+    reader r = {mesh, file, diag, {0, 0}};
+    source from = {.bytes = bytes, .size = size};
     memset(mesh, 0, sizeof *mesh);
     fb_arena_init(&mesh->arena);
     if (!fb_file_ends_with(file, ".vtp")) {
-        fb_status status = read_guarded(&r, bytes, size, NULL);
+        fb_status status = read_guarded(&r, &from);
         fb_free(bytes);
         return status;
     }
     fb_xml xml;
-    fb_status status = fb_xml_parse(&xml, bytes, size, file, diag); /* takes the bytes */
+    fb_status status = fb_vtp_parse(&xml, bytes, size, file, &mesh->arena, &from.appended,
+                                    &from.n_appended, diag); /* takes the bytes */
     if (status == FB_OK) {
-        status = read_guarded(&r, NULL, 0, &xml);
+        from.xml = &xml;
+        status = read_guarded(&r, &from);
         fb_xml_free(&xml);
+    } else {
+        fb_mesh_free(mesh);
     }
     return status;
 }

@@ -42,6 +42,9 @@ check_includes() {
         if grep -q '# *include <libxml' "$file" && [ "$file" != formats/xml.c ]; then
             wrong "$file includes libxml2; only formats/xml.c may"
         fi
+        if grep -q '# *include <zlib' "$file" && [ "$file" != formats/mesh_vtp.c ]; then
+            wrong "$file includes zlib; only formats/mesh_vtp.c may"
+        fi
         if grep -q '# *include <assimp' "$file" && [ "$file" != formats/mesh_write.c ]; then
             wrong "$file includes Assimp; only formats/mesh_write.c may"
         fi

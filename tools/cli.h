@@ -114,6 +114,7 @@ int fb_osim2fb_main(int argc, char **argv, FILE *in, FILE *out, FILE *err);
 int fb_fb2osim_main(int argc, char **argv, FILE *in, FILE *out, FILE *err);
 int fb_fbinfo_main(int argc, char **argv, FILE *in, FILE *out, FILE *err);
 int fb_fbgen_main(int argc, char **argv, FILE *in, FILE *out, FILE *err);
+int fb_retarget_main(int argc, char **argv, FILE *in, FILE *out, FILE *err);
 int fb_fbsim_main(int argc, char **argv, FILE *in, FILE *out, FILE *err);
 int fb_fbplot_main(int argc, char **argv, FILE *in, FILE *out, FILE *err);
 

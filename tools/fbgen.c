@@ -611,7 +611,7 @@ static int run(fb_cli *cli) {
     for (int i = 0; i < gen.n_muscles; i++) {
         fb_build_free(&gen.muscles[i].build);
         fb_body_free(&gen.muscles[i].body);
-        fb_surface_free(&gen.muscles[i].envelope.mesh);
+        fb_mesh_clear(&gen.muscles[i].envelope.mesh);
     }
     fb_recipes_free(gen.recipes);
     fb_states_free(&states);

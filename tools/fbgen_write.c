@@ -173,7 +173,7 @@ static int write_mesh(fb_gen *gen, const char *file) {
             list[n++] = &m->envelope.mesh;
         }
         for (size_t b = 0; gen->mesh_bundles && b < m->body.n_bundles && status == FB_OK; b++) {
-            status = fb_surface_add_bundle(own + i, &m->body, b, gen->mesh_sides);
+            status = fb_mesh_add_bundle(own + i, &m->body, b, gen->mesh_sides);
         }
         if (own[i].n_faces) {
             own[i].name = fb_alloc(strlen(m->recipe->name) + 9);
@@ -193,7 +193,7 @@ static int write_mesh(fb_gen *gen, const char *file) {
         status = fb_mesh_write(&text, &materials, list, n, file, &gen->cli->diag);
     }
     for (int i = 0; i < gen->n_muscles; i++) {
-        fb_surface_free(own + i);
+        fb_mesh_clear(own + i);
     }
     int code = fb_exit_of(status);
     if (code == FB_EXIT_OK && material_file && materials.n) {

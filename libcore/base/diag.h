@@ -59,6 +59,10 @@ typedef enum fb_action {
     X(FB1404, "states that do not fit the model") \
     X(FB1406, "a table of numbers with fewer rows than it says") \
     X(FB1410, "layers of bundles that cannot be read") \
+    X(FB1411, "feature points that cannot be read") \
+    X(FB1412, "a feature point without partner, or there twice") \
+    X(FB1413, "transform parameters that cannot be read") \
+    X(FB1414, "a skeleton that cannot be read") \
     X(FB2001, "a class that fbtools does not know") \
     X(FB2002, "a property that the class does not have") \
     X(FB2003, "a property given twice") \
@@ -82,6 +86,7 @@ typedef enum fb_action {
     X(FB2307, "a muscle parameter that is unusual") \
     X(FB2308, "a joint, constraint, force or controller that is not computed") \
     X(FB2309, "a virtual link that wires cannot hold") \
+    X(FB2310, "a surface that is not the bone it should be") \
     X(FB2311, "points that do not determine a transformation") \
     X(FB2401, "something changed on upgrade from an old version") \
     X(FB2501, "what an older document version cannot hold") \
@@ -95,7 +100,8 @@ typedef enum fb_action {
     X(FB4003, "accelerations that do not follow from the masses") \
     X(FB4004, "a virtual link that finds no equilibrium, or that nothing holds") \
     X(FB4005, "a path without length, or that cannot go around what it wraps") \
-    X(FB4006, "results that are not finite")
+    X(FB4006, "results that are not finite") \
+    X(FB4007, "a muscle that acts otherwise on a new skeleton")
 
 typedef enum fb_diag_id {
 #define FB_DIAG_ENUM(ID, TEXT) ID,

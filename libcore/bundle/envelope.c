@@ -278,7 +278,7 @@ static fb_status try_envelope(fb_envelope *envelope, const fb_body *body,
     fb_free(s.spans);
     fb_free(thin);
     if (status != FB_OK) {
-        fb_surface_free(&envelope->mesh);
+        fb_mesh_clear(&envelope->mesh);
     }
     return status;
 }
@@ -308,14 +308,14 @@ static fb_status fill_holes(fb_envelope *envelope, const fb_body *body,
         wider.closing = envelope->closing * (1 + 0.6 * i);
         fb_status status = try_envelope(&other, body, &wider);
         if (status != FB_OK || !is_simple(&other)) {
-            fb_surface_free(&other.mesh);
+            fb_mesh_clear(&other.mesh);
             if (status != FB_OK) {
-                fb_surface_free(&envelope->mesh);
+                fb_mesh_clear(&envelope->mesh);
                 return status;
             }
             continue;
         }
-        fb_surface_free(&envelope->mesh);
+        fb_mesh_clear(&envelope->mesh);
         *envelope = other;
         break;
     }
@@ -341,7 +341,7 @@ fb_status fb_body_envelope(fb_envelope *envelope, const fb_body *body,
     if (status == FB_OK && name) {
         envelope->mesh.name = fb_alloc(name);
         if (!envelope->mesh.name) {
-            fb_surface_free(&envelope->mesh);
+            fb_mesh_clear(&envelope->mesh);
             return FB_E_MEMORY;
         }
         memcpy(envelope->mesh.name, body->name, name);

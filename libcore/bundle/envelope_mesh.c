@@ -152,7 +152,7 @@ static void smooth(fb_mesh *mesh, const neighbours *n, double volume) {
         relax(mesh->vertices, mesh->normals, mesh, n, -0.53);
     }
     for (int i = 0; i < 3; i++) {
-        double area = area_of(mesh), less = fb_surface_volume(mesh) - volume;
+        double area = area_of(mesh), less = fb_mesh_volume(mesh) - volume;
         double step = area > 0 ? fb_lesser(fb_greater(less / area, -FB_ENVELOPE_SHIFT),
                                            FB_ENVELOPE_SHIFT)
                                : 0;
@@ -233,7 +233,7 @@ fb_status fb_envelope_finish(fb_envelope *envelope, const fb_sampling *s, double
         smooth(mesh, &n, volume);
         place_back(mesh, s);
         fb_mesh_normals(mesh, 0, 0);
-        envelope->volume = fb_surface_volume(mesh);
+        envelope->volume = fb_mesh_volume(mesh);
     }
     fb_free(n.starts);
     fb_free(n.others);

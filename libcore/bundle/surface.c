@@ -11,7 +11,7 @@
 #define PI 3.14159265358979323846
 #define BLEND 0.03 /* of a bundle's length: on both sides of a junction the colour changes */
 
-void fb_surface_free(fb_mesh *mesh) {
+void fb_mesh_clear(fb_mesh *mesh) {
     fb_free(mesh->name);
     fb_free(mesh->vertices);
     fb_free(mesh->normals);
@@ -27,7 +27,7 @@ static double corner_volume(const double *a, const double *b, const double *c) {
     return fb_v3_dot(a, across);
 }
 
-double fb_surface_volume(const fb_mesh *mesh) {
+double fb_mesh_volume(const fb_mesh *mesh) {
     double six = 0;
     for (size_t i = 0; i < mesh->n_faces; i++) {
         const int *f = mesh->faces[i];
@@ -147,7 +147,7 @@ static void add_face(fb_mesh *mesh, int a, int b, int c, int d, bool turned) {
     f[3] = turned && d >= 0 ? b : d;
 }
 
-fb_status fb_surface_add_bundle(fb_mesh *mesh, const fb_body *body, size_t bundle, int sides) {
+fb_status fb_mesh_add_bundle(fb_mesh *mesh, const fb_body *body, size_t bundle, int sides) {
     const fb_bundle *b = body->bundles + bundle;
     const fb_ring *ring = body->rings + b->first;
     int m = sides < 3 ? 3 : sides, n = (int)b->rings;

@@ -23,15 +23,15 @@ typedef struct fb_mesh {
     size_t room_vertices, room_faces; /* as much fits into the arrays */
 } fb_mesh;
 
-void fb_surface_free(fb_mesh *mesh);
+void fb_mesh_clear(fb_mesh *mesh);
 /* The volume that a closed mesh encloses, m^3; quads are cut from their first corner. */
-double fb_surface_volume(const fb_mesh *mesh);
+double fb_mesh_volume(const fb_mesh *mesh);
 
 /* Adds a bundle to a mesh ({0} at first): a closed tube, its rings as polygons of `sides` (3 or
  * more) joined by quads, and a fan at each end. A polygon has the area of its ellipse: the
  * semi-axes are sqrt((2 pi / m) / sin(2 pi / m)) longer. A bundle of one ring or none adds nothing.
  * FB_E_MEMORY with the mesh as it was. */
-fb_status fb_surface_add_bundle(fb_mesh *mesh, const fb_body *body, size_t bundle, int sides);
+fb_status fb_mesh_add_bundle(fb_mesh *mesh, const fb_body *body, size_t bundle, int sides);
 
 /* How the outer surface is made; 0 in each: chosen from the body. */
 typedef struct fb_envelope_options {
@@ -49,7 +49,7 @@ typedef struct fb_envelope {
     size_t thickened;        /* rings of fibres too thin for the grid, which were drawn thicker */
 } fb_envelope;
 
-/* The outer surface of a muscle, free it with fb_surface_free. A body without two rings in a bundle
+/* The outer surface of a muscle, free it with fb_mesh_clear. A body without two rings in a bundle
  * gives an empty mesh. FB_E_NUMERIC if the rings are not finite or have no extent. */
 fb_status fb_body_envelope(fb_envelope *envelope, const fb_body *body,
                            const fb_envelope_options *options);

@@ -3,6 +3,8 @@
 #ifndef FB_REGISTER_LANDMARKS_H
 #define FB_REGISTER_LANDMARKS_H
 
+#include <stdbool.h>
+
 #include "libcore/register/feature.h"
 #include "libcore/register/surface.h"
 

@@ -36,9 +36,9 @@ static void bundles_are_tubes_of_their_volume(void) {
                     fb_v3_scale(ring->w, sides % 2 ? -1 : 1, ring->w);
                 }
             }
-            FB_EQUAL_INT(fb_surface_add_bundle(&mesh, &body, i, sides), FB_OK);
+            FB_EQUAL_INT(fb_mesh_add_bundle(&mesh, &body, i, sides), FB_OK);
             check_closed(&mesh, 2, "a bundle");
-            FB_NEAR(fb_surface_volume(&mesh), fb_bundle_volume(&body, i), 0, 1e-12);
+            FB_NEAR(fb_mesh_volume(&mesh), fb_bundle_volume(&body, i), 0, 1e-12);
             FB_EQUAL_INT(mesh.n_faces, sides * 18);
             for (size_t k = 0; k < mesh.n_vertices - 2;
                  k++) { /* normals point away from the axis */
@@ -48,7 +48,7 @@ static void bundles_are_tubes_of_their_volume(void) {
                 FB_TRUE(fb_v3_dot(out, mesh.normals[k]) > 0, "vertex %zu", k);
                 FB_NEAR(fb_v3_norm(mesh.normals[k]), 1, 1e-12, 0);
             }
-            fb_surface_free(&mesh);
+            fb_mesh_clear(&mesh);
         }
     }
     fb_body_free(&body);
@@ -65,15 +65,15 @@ static void bundles_have_belly_and_tendon_colours(void) {
     fb_body body = lattice_body(&l);
     fb_mesh mesh = {0};
     for (size_t i = 0; i < body.n_bundles; i++) {
-        fb_surface_add_bundle(&mesh, &body, i, 8);
+        fb_mesh_add_bundle(&mesh, &body, i, 8);
     }
     check_closed(&mesh, 8, "four bundles");
-    FB_NEAR(fb_surface_volume(&mesh), 4 * fb_bundle_volume(&body, 0), 0, 1e-12);
+    FB_NEAR(fb_mesh_volume(&mesh), 4 * fb_bundle_volume(&body, 0), 0, 1e-12);
     FB_TRUE(mesh.colours[0][1] > 0.8, "tendon %g", mesh.colours[0][1]);
     FB_TRUE(mesh.colours[8 * 20][1] < 0.2, "belly %g", mesh.colours[8 * 20][1]);
     double junction = mesh.colours[8 * 8][1]; /* half way between both */
     FB_NEAR(junction, 0.5 * (mesh.colours[0][1] + mesh.colours[8 * 20][1]), 1e-9, 0);
-    fb_surface_free(&mesh);
+    fb_mesh_clear(&mesh);
     fb_body_free(&body);
 }
 
@@ -89,14 +89,14 @@ static void check_ball(double radius, double tolerance) {
     }
     FB_EQUAL_INT(fb_isosurface(&mesh, &grid), FB_OK);
     check_closed(&mesh, 2, "a ball");
-    FB_NEAR(fb_surface_volume(&mesh), 4 * BODIES_PI / 3 * radius * radius * radius, 0, tolerance);
+    FB_NEAR(fb_mesh_volume(&mesh), 4 * BODIES_PI / 3 * radius * radius * radius, 0, tolerance);
     for (size_t i = 0; i < mesh.n_vertices; i++) {
         const double *p = mesh.vertices[i];
         double x = p[0] - 19.3, y = p[1] - 19.6, z = p[2] - 19.1;
         FB_NEAR(sqrt(x * x + y * y + z * z), radius, 0.2, 0);
     }
     free(grid.values);
-    fb_surface_free(&mesh);
+    fb_mesh_clear(&mesh);
 }
 
 static void balls_have_their_volume(void) {
@@ -121,8 +121,8 @@ static void any_field_gives_a_manifold(void) {
         closed c = closed_of(&mesh);
         FB_TRUE(c.open == 0 && c.pinched == 0 && c.unused == 0, "%ld open, %ld pinched", c.open,
                 c.pinched);
-        FB_TRUE(fb_surface_volume(&mesh) > 0, "inside out");
-        fb_surface_free(&mesh);
+        FB_TRUE(fb_mesh_volume(&mesh) > 0, "inside out");
+        fb_mesh_clear(&mesh);
     }
     free(grid.values);
 }
@@ -209,11 +209,11 @@ static void envelopes_are_closed_and_in_one_piece(void) {
         snprintf(what, sizeof what, "lattice %zu", i);
         check_closed(&e.mesh, 2, what);
         FB_EQUAL_INT(e.components, 1);
-        FB_NEAR(e.volume, fb_surface_volume(&e.mesh), 0, 1e-12);
+        FB_NEAR(e.volume, fb_mesh_volume(&e.mesh), 0, 1e-12);
         FB_TRUE(e.volume > e.bundles && e.volume < 3 * e.bundles, "%s: %g of %g", what, e.volume,
                 e.bundles);
         FB_EQUAL_STR(e.mesh.name, "lattice");
-        fb_surface_free(&e.mesh);
+        fb_mesh_clear(&e.mesh);
         fb_body_free(&body);
     }
 }
@@ -233,7 +233,7 @@ static void the_envelope_of_a_bundle_is_the_bundle(void) {
     fb_envelope e = envelope_of(&body, 0);
     FB_NEAR(e.volume, e.bundles, 0, 0.01);
     FB_TRUE(e.components == 1 && e.thickened == 0, "%zu %zu", e.components, e.thickened);
-    fb_surface_free(&e.mesh);
+    fb_mesh_clear(&e.mesh);
     fb_body_free(&body);
 }
 
@@ -259,7 +259,7 @@ static void a_thin_fibre_does_not_tear(void) {
         top = fb_greater(top, e.mesh.vertices[i][2]);
     }
     FB_NEAR(top, end, 2 * e.spacing, 0);
-    fb_surface_free(&e.mesh);
+    fb_mesh_clear(&e.mesh);
     fb_body_free(&body);
 }
 
@@ -278,7 +278,7 @@ static void grooves_are_filled_as_far_as_the_ball_goes(void) {
     double ends = 2;                         /* the grooves of the short sides */
     double area = 16 * BODIES_PI * a * a + 7 * inside + (2 * 7 + ends) * groove;
     FB_NEAR(e.volume, area * l.length, 0, 0.01);
-    fb_surface_free(&e.mesh);
+    fb_mesh_clear(&e.mesh);
     fb_body_free(&body);
 }
 
@@ -322,7 +322,7 @@ static void the_envelope_fits_the_outlines(void) {
     FB_TRUE(out < 0.6 * e.spacing, "%g of a cell", out / e.spacing);
     FB_TRUE(mean < 0.25 * l.b, "%g of the half-height", mean / l.b);
     FB_TRUE(farthest < 0.9 * l.b, "%g of the half-height", farthest / l.b);
-    fb_surface_free(&e.mesh);
+    fb_mesh_clear(&e.mesh);
     fb_body_free(&body);
 }
 
@@ -342,8 +342,8 @@ static void volumes_hardly_depend_on_the_grid(void) {
             fine.spacing);
     FB_NEAR(coarse.volume, fine.volume, 0, 0.02);
     FB_NEAR(fine.volume, fine.bundles * 4 / BODIES_PI, 0, 0.02);
-    fb_surface_free(&coarse.mesh);
-    fb_surface_free(&fine.mesh);
+    fb_mesh_clear(&coarse.mesh);
+    fb_mesh_clear(&fine.mesh);
     fb_body_free(&body);
 }
 
@@ -378,9 +378,9 @@ static void envelopes_do_not_depend_on_the_frame(void) {
     }
     fb_envelope third = envelope_of(&body, 200000);
     FB_NEAR(third.volume, first.volume, 0, 0.005);
-    fb_surface_free(&first.mesh);
-    fb_surface_free(&second.mesh);
-    fb_surface_free(&third.mesh);
+    fb_mesh_clear(&first.mesh);
+    fb_mesh_clear(&second.mesh);
+    fb_mesh_clear(&third.mesh);
     fb_body_free(&body);
 }
 
@@ -399,7 +399,7 @@ static void colours_follow_the_bundles(void) {
         FB_TRUE(z > 0.04 ? z < 0.06 || green > 0.8 : green < 0.2, "%g at %g", green, z);
         FB_NEAR(fb_v3_norm(e.mesh.normals[i]), 1, 1e-9, 0);
     }
-    fb_surface_free(&e.mesh);
+    fb_mesh_clear(&e.mesh);
     fb_body_free(&body);
 }
 
@@ -434,7 +434,7 @@ static void lack_of_memory_is_told(void) {
         fb_alloc_fail_at(0);
         if (status == FB_OK) {
             FB_TRUE(fail > 10, "%ld", fail);
-            fb_surface_free(&e.mesh);
+            fb_mesh_clear(&e.mesh);
             break;
         }
         FB_EQUAL_INT(status, FB_E_MEMORY);
@@ -457,7 +457,7 @@ static void a_muscle_takes_a_third_of_a_second(void) {
     fb_envelope e = envelope_of(&body, 0);
     double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
     FB_TRUE(!fb_test_is_fast() || seconds < 1, "%g s", seconds);
-    fb_surface_free(&e.mesh);
+    fb_mesh_clear(&e.mesh);
     fb_body_free(&body);
 }
 

@@ -1,5 +1,8 @@
 /* Mesh files: the same box in every format, and files that are none. */
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "formats/mesh_read.h"
 #include "tests/help.h"
@@ -187,6 +190,395 @@ static void reads_vtp(void) {
     check_box(text, strlen(text), "box.vtp", 12);
 }
 
+/* ---- VTK ------------------------------------------------------------------------------------- */
+
+/* A file that is made piece by piece. */
+typedef struct made {
+    unsigned char bytes[20000];
+    size_t n;
+} made;
+
+static void put(made *m, const void *bytes, size_t n) {
+    memcpy(m->bytes + m->n, bytes, n);
+    m->n += n;
+}
+
+static void puts_to(made *m, const char *text) {
+    put(m, text, strlen(text));
+}
+
+/* A number of a VTK type's name, of either byte order. */
+static void put_number(made *m, const char *type, double x, bool big) {
+    unsigned char raw[8];
+    size_t n = 0;
+    if (strcmp(type, "Float32") == 0) {
+        float value = (float)x;
+        uint32_t bits;
+        memcpy(&bits, &value, n = 4);
+        for (size_t i = 0; i < n; i++) {
+            raw[i] = (unsigned char)(bits >> (8 * i));
+        }
+    } else {
+        uint64_t bits = (uint64_t)(int64_t)x;
+        if (strcmp(type, "Float64") == 0) {
+            memcpy(&bits, &x, n = 8);
+        } else {
+            n = (size_t)atoi(type + strcspn(type, "0123456789")) / 8;
+        }
+        for (size_t i = 0; i < n; i++) {
+            raw[i] = (unsigned char)(bits >> (8 * i));
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        put(m, &raw[big ? n - 1 - i : i], 1);
+    }
+}
+
+static void put_base64(made *m, const unsigned char *p, size_t n) {
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < n; i += 3) {
+        uint32_t bits = (uint32_t)p[i] << 16 | (i + 1 < n ? (uint32_t)p[i + 1] << 8 : 0) |
+                        (i + 2 < n ? (uint32_t)p[i + 2] : 0);
+        char four[4];
+        for (int k = 0; k < 4; k++) {
+            four[k] = letters[bits >> (18 - 6 * k) & 63];
+        }
+        four[2] = i + 1 < n ? four[2] : '=';
+        four[3] = i + 2 < n ? four[3] : '=';
+        put(m, four, 4);
+    }
+}
+
+/* How the arrays of a .vtp file are written. */
+typedef struct form {
+    const char *where;                     /* "ascii", "binary", "appended" */
+    bool base64, zlib, big, joint;         /* joint: a header and its data encoded in one go */
+    const char *header, *points, *indices; /* types */
+    int blocks;                            /* of zlib, of each array */
+} form;
+
+static void put_data(made *m, const form *f, const made *data, bool base64) {
+    made head = {.n = 0}, body = {.n = 0};
+    if (f->zlib) {
+        size_t n = data->n, each = (n + (size_t)f->blocks - 1) / (size_t)f->blocks;
+        size_t count = (n + each - 1) / each;
+        put_number(&head, f->header, (double)count, f->big);
+        put_number(&head, f->header, (double)each, f->big);
+        put_number(&head, f->header, (double)(n % each), f->big); /* 0: whole */
+        for (size_t i = 0; i < count; i++) {
+            uLongf room = sizeof body.bytes - body.n;
+            compress(body.bytes + body.n, &room, data->bytes + i * each,
+                     i + 1 < count ? each : n - i * each);
+            put_number(&head, f->header, (double)room, f->big);
+            body.n += room;
+        }
+    } else {
+        put_number(&head, f->header, (double)data->n, f->big);
+        body = *data;
+    }
+    if (!base64) {
+        put(m, head.bytes, head.n);
+        put(m, body.bytes, body.n);
+    } else if (f->joint) {
+        put(&head, body.bytes, body.n);
+        put_base64(m, head.bytes, head.n);
+    } else {
+        put_base64(m, head.bytes, head.n);
+        put_base64(m, body.bytes, body.n);
+    }
+}
+
+static void put_array(made *m, made *appended, const form *f, const char *name, const char *type,
+                      const double *x, size_t n) {
+    char text[400];
+    bool ascii = strcmp(f->where, "ascii") == 0, later = strcmp(f->where, "appended") == 0;
+    snprintf(text, sizeof text, "<DataArray type=\"%s\" Name=\"%s\" format=\"%s\"", type, name,
+             f->where);
+    puts_to(m, text);
+    if (later) {
+        snprintf(text, sizeof text, " offset=\"%zu\"/>\n", appended->n);
+        puts_to(m, text);
+    } else {
+        /* what VTK puts among the numbers of its newer files */
+        puts_to(m, ">\n<InformationKey name=\"L2\" location=\"x\"> 7 </InformationKey>\n");
+    }
+    made data = {.n = 0};
+    for (size_t i = 0; i < n; i++) {
+        if (ascii) {
+            snprintf(text, sizeof text, "%.17g%s", x[i], i % 5 ? " " : "\n ");
+            puts_to(m, text);
+        }
+        put_number(&data, type, x[i], f->big);
+    }
+    if (!ascii) {
+        put_data(later ? appended : m, f, &data, later ? f->base64 : true);
+    }
+    if (!later) {
+        puts_to(m, "</DataArray>\n");
+    }
+}
+
+/* The box: five sides as polygons, one as a strip of two triangles. */
+static void make_vtp(made *m, const form *f) {
+    static made appended;
+    double x[24], indices[24], ends[6];
+    char text[400];
+    m->n = appended.n = 0;
+    for (int i = 0; i < 24; i++) {
+        x[i] = corners[i / 3][i % 3];
+        indices[i] = sides[i / 4][i % 4];
+        ends[i / 4] = 4 * (i / 4) + 4;
+    }
+    snprintf(text, sizeof text,
+             "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
+             "byte_order=\"%s\" header_type=\"%s\"%s>\n<PolyData><Piece NumberOfPoints=\"8\">"
+             "<Points>",
+             f->big ? "BigEndian" : "LittleEndian", f->header,
+             f->zlib ? " compressor=\"vtkZLibDataCompressor\"" : "");
+    puts_to(m, text);
+    put_array(m, &appended, f, "Points", f->points, x, 24);
+    puts_to(m, "</Points><Verts/><Strips>");
+    const double strip[] = {sides[5][0], sides[5][1], sides[5][3], sides[5][2]}, last[] = {4};
+    put_array(m, &appended, f, "connectivity", f->indices, strip, 4);
+    put_array(m, &appended, f, "offsets", f->indices, last, 1);
+    puts_to(m, "</Strips><Polys>");
+    put_array(m, &appended, f, "connectivity", f->indices, indices, 20);
+    put_array(m, &appended, f, "offsets", f->indices, ends, 5);
+    puts_to(m, "</Polys></Piece></PolyData>");
+    if (appended.n) {
+        snprintf(text, sizeof text, "<AppendedData encoding=\"%s\">\n _",
+                 f->base64 ? "base64" : "raw");
+        puts_to(m, text);
+        put(m, appended.bytes, appended.n);
+        puts_to(m, "\n</AppendedData>");
+    }
+    puts_to(m, "</VTKFile>\n");
+}
+
+static const form forms[] = {
+    {"ascii", 0, 0, 0, 0, "UInt32", "Float64", "Int32", 1},
+    {"binary", 0, 0, 0, 0, "UInt32", "Float32", "Int64", 1},
+    {"binary", 0, 0, 0, 1, "UInt64", "Float64", "Int16", 1},
+    {"binary", 0, 0, 1, 0, "UInt32", "Float32", "UInt8", 1},
+    {"binary", 0, 1, 0, 0, "UInt32", "Float32", "Int32", 1},
+    {"binary", 0, 1, 0, 1, "UInt32", "Float32", "Int8", 3},
+    {"binary", 0, 1, 1, 0, "UInt64", "Float64", "UInt64", 5},
+    {"appended", 0, 0, 0, 0, "UInt32", "Float32", "UInt16", 1},
+    {"appended", 0, 1, 0, 0, "UInt64", "Float32", "Int64", 2},
+    {"appended", 0, 0, 1, 0, "UInt64", "Int16", "UInt32", 1},
+    {"appended", 1, 0, 0, 0, "UInt32", "Float64", "Int64", 1},
+    {"appended", 1, 1, 0, 0, "UInt32", "Float32", "Int32", 2},
+    {"appended", 1, 1, 1, 1, "UInt64", "Float32", "Int64", 3},
+};
+#define N_FORMS (sizeof forms / sizeof *forms)
+
+static void reads_vtp_of_every_encoding(void) {
+    static made m;
+    for (size_t i = 0; i < N_FORMS; i++) {
+        make_vtp(&m, &forms[i]);
+        check_box((const char *)m.bytes, m.n, "box.vtp", 12);
+    }
+}
+
+/* The box as a legacy file. */
+typedef struct legacy {
+    bool binary, offsets, grid;
+} legacy;
+
+static void put_integers(made *m, const legacy *f, const int *x, size_t n, size_t bytes) {
+    char text[40];
+    for (size_t i = 0; i < n; i++) {
+        if (f->binary) {
+            put_number(m, bytes == 8 ? "Int64" : "Int32", x[i], true);
+        } else {
+            snprintf(text, sizeof text, "%d%s", x[i], i % 7 == 6 ? "\n" : " ");
+            puts_to(m, text);
+        }
+    }
+    puts_to(m, "\n");
+}
+
+static void put_legacy_cells(made *m, const legacy *f, const char *name, const int (*list)[4],
+                             int n) {
+    char text[100];
+    int corners_of[24], ends[7] = {0}, counted[30], k = 0;
+    for (int i = 0; i < n; i++) {
+        memcpy(corners_of + 4 * i, list[i], sizeof list[i]);
+        ends[i + 1] = 4 * i + 4;
+        counted[k++] = 4;
+        memcpy(counted + k, list[i], sizeof list[i]);
+        k += 4;
+    }
+    snprintf(text, sizeof text, "%s %d %d\n", name, f->offsets ? n + 1 : n,
+             f->offsets ? 4 * n : 5 * n);
+    puts_to(m, text);
+    if (f->offsets) {
+        puts_to(m, "OFFSETS vtktypeint64\n");
+        put_integers(m, f, ends, (size_t)n + 1, 8);
+        puts_to(m, "CONNECTIVITY vtktypeint64\n");
+        put_integers(m, f, corners_of, 4 * (size_t)n, 8);
+    } else {
+        put_integers(m, f, counted, 5 * (size_t)n, 4);
+    }
+}
+
+static void make_vtk(made *m, const legacy *f) {
+    static const int kinds[] = {9, 9, 7, 9, 9, 9};
+    char text[100];
+    m->n = 0;
+    puts_to(m, f->offsets ? "# vtk DataFile Version 5.1\n" : "# vtk DataFile Version 3.0\n");
+    puts_to(m, "a box \xE9, POINTS 3 float\n");
+    puts_to(m, f->binary ? "BINARY\n" : "ASCII\n");
+    puts_to(m, f->grid ? "DATASET UNSTRUCTURED_GRID\n" : "DATASET POLYDATA\n");
+    if (f->offsets) { /* of the whole, passed over */
+        puts_to(m, "FIELD FieldData 1\nlabel 1 2 double\n");
+        if (f->binary) {
+            put_number(m, "Float64", 1, true);
+            put_number(m, "Float64", 2, true);
+        } else {
+            puts_to(m, "1 2");
+        }
+        puts_to(m, "\n");
+    }
+    puts_to(m, "POINTS 8 float\n");
+    for (int i = 0; i < 24; i++) {
+        if (f->binary) {
+            put_number(m, "Float32", corners[i / 3][i % 3], true);
+        } else {
+            snprintf(text, sizeof text, "%d ", corners[i / 3][i % 3]);
+            puts_to(m, text);
+        }
+    }
+    puts_to(m, "\nMETADATA\nINFORMATION 1\nNAME L2 LOCATION x\nDATA 2 0 1\n\n");
+    if (f->grid) {
+        put_legacy_cells(m, f, "CELLS", sides, 6);
+        puts_to(m, "CELL_TYPES 6\n");
+        put_integers(m, f, kinds, 6, 4);
+    } else {
+        const int strip[1][4] = {{sides[5][0], sides[5][1], sides[5][3], sides[5][2]}};
+        put_legacy_cells(m, f, "VERTICES", sides, 1);
+        put_legacy_cells(m, f, "POLYGONS", sides, 5);
+        put_legacy_cells(m, f, "TRIANGLE_STRIPS", strip, 1);
+    }
+    puts_to(m, "POINT_DATA 8\nSCALARS s float 1\nLOOKUP_TABLE default\nwhatever");
+}
+
+static void reads_vtk(void) {
+    static made m;
+    for (int i = 0; i < 8; i++) {
+        make_vtk(&m, &(legacy){i & 1, i & 2, i & 4});
+        check_box((const char *)m.bytes, m.n, i & 1 ? "BOX.VTK" : "box.vtk", 12);
+    }
+}
+
+/* A file is read or refused with one error, whatever a byte of it becomes and wherever it ends. */
+static void survive_damage(const made *good, const char *file) {
+    unsigned long long seed = fb_test_seed();
+    for (size_t i = 0; i < 2 * good->n; i++) {
+        fb_mesh_file mesh;
+        fb_diag diag;
+        char *bytes = fb_test_bytes((const char *)good->bytes, good->n);
+        size_t n = i < good->n ? i : good->n; /* first every prefix */
+        if (i >= good->n) {
+            bytes[i - good->n] = (char)(bytes[i - good->n] ^ (1 + (int)(fb_random(&seed) % 255)));
+        }
+        char *exact = fb_test_bytes(bytes, n);
+        fb_free(bytes);
+        fb_diag_init(&diag);
+        if (fb_mesh_read(&mesh, exact, n, file, &diag) == FB_OK) {
+            FB_TRUE(mesh.n_faces > 0, "%s: no faces", file);
+            fb_mesh_free(&mesh);
+        } else {
+            FB_TRUE(diag.counts[FB_ERROR] == 1, "%s, %zu: %ld errors", file, i,
+                    diag.counts[FB_ERROR]);
+        }
+        fb_diag_clear(&diag);
+    }
+}
+
+static void survives_damage_to_vtk(void) {
+    static made m;
+    for (size_t i = 0; i < N_FORMS; i++) {
+        make_vtp(&m, &forms[i]);
+        survive_damage(&m, "x.vtp");
+    }
+    for (int i = 0; i < 8; i++) {
+        make_vtk(&m, &(legacy){i & 1, i & 2, i & 4});
+        survive_damage(&m, "x.vtk");
+    }
+}
+
+static void survives_lack_of_memory_in_vtk(void) {
+    static made m;
+    for (int kind = 0; kind < 2; kind++) {
+        if (kind) {
+            make_vtp(&m, &forms[11]);
+        } else {
+            make_vtk(&m, &(legacy){true, true, false});
+        }
+        for (long fail = 1;; fail++) {
+            fb_mesh_file mesh;
+            fb_diag diag;
+            fb_diag_init(&diag);
+            char *bytes = fb_test_bytes((const char *)m.bytes, m.n);
+            fb_alloc_fail_at(fail);
+            fb_status status = fb_mesh_read(&mesh, bytes, m.n, kind ? "x.vtp" : "x.vtk", &diag);
+            fb_alloc_fail_at(0);
+            fb_diag_clear(&diag);
+            if (status == FB_OK) {
+                FB_TRUE(fail > 1, "nothing was allocated");
+                fb_mesh_free(&mesh);
+                break;
+            }
+            FB_EQUAL_INT(status, FB_E_MEMORY);
+        }
+    }
+}
+
+/* The line of an error is that of the bad number. */
+static void tells_the_line_of_a_bad_number(void) {
+    static made m;
+    fb_mesh_file mesh;
+    fb_diag diag;
+    make_vtk(&m, &(legacy){false, false, false});
+    m.bytes[m.n] = 0;
+    char *bad = strstr((char *)m.bytes, "POLYGONS 5 25\n4 0");
+    if (FB_TRUE(bad != NULL, "no polygons")) {
+        bad[16] = 'x';
+        int line = 1;
+        for (const char *p = (const char *)m.bytes; p < bad + 16; p++) {
+            line += *p == '\n';
+        }
+        FB_EQUAL_INT(read_text(&mesh, (const char *)m.bytes, m.n, "x.vtk", &diag), FB_E_INPUT);
+        FB_RECORD(&diag, FB_ERROR, FB1402, line);
+        fb_diag_clear(&diag);
+    }
+    static const char vtp[] = VTP("\n\n0 0 0\n1 one 2", "ascii", CORNERS, "4");
+    FB_EQUAL_INT(read_text(&mesh, vtp, strlen(vtp), "x.vtp", &diag), FB_E_INPUT);
+    FB_RECORD(&diag, FB_ERROR, FB1402, 4);
+    fb_diag_clear(&diag);
+}
+
+static void reads_obj_lines_that_go_on(void) {
+    static const char text[] =
+        "\xEF\xBB\xBFv 0 0 \\\n 0\nv 1 0 0\r\nv 0 1 0\nv 0 0 1\nf -4 -2\\\r\n-3\nf 1 2 \\\n"
+        "\\\n 4\nf 1 4 3\nf 2 3 4\nf 9 9 9\n";
+    fb_mesh_file mesh;
+    fb_diag diag;
+    FB_EQUAL_INT(read_text(&mesh, text, strlen(text), "x.obj", &diag), FB_E_INPUT);
+    FB_RECORD(&diag, FB_ERROR, FB1402, 13);
+    fb_diag_clear(&diag);
+    if (FB_TRUE(read_text(&mesh, text, strlen(text) - 8, "x.obj", &diag) == FB_OK, "refused")) {
+        FB_EQUAL_INT(mesh.n_vertices, 4);
+        FB_EQUAL_INT(mesh.n_faces, 4);
+        FB_EQUAL_INT(mesh.faces[0][1], 2);
+        FB_EQUAL_INT(mesh.faces[1][2], 3);
+        fb_mesh_free(&mesh);
+    }
+    fb_diag_clear(&diag);
+}
+
 static void refuses_what_is_no_mesh(void) {
     static const struct {
         const char *file, *text, *says;
@@ -201,11 +593,34 @@ static void refuses_what_is_no_mesh(void) {
         {"x.obj", "v 0 0 0\nf 1 x 1\n", "whole number"},
         {"x.stl", "solid\nvertex 1 2\n", "three numbers"},
         {"x.stl", "solid", "no faces"},
-        {"x.vtk", "vtk", "not read"},
+        {"x.stl", "solid\nvertex 1 2 3\n", "within a face"},
+        {"x.stl",
+         "a binary file is cut off in its header or a little behind it, so that its faces "
+         "are missing",
+         "ends before its last face"},
+        {"x.off", "OFF", "not read"},
+        {"x.vtk", "vtk", "does not begin"},
+        {"x.vtk", "# vtk DataFile Version 3.0\nt\nHEX\n", "ASCII nor BINARY"},
+        {"x.vtk", "# vtk DataFile Version 3.0\nt\nASCII\n", "DATASET"},
+        {"x.vtk", "# vtk DataFile Version 3.0\nt\nASCII\nDATASET STRUCTURED_POINTS\n", "neither"},
+        {"x.vtk", "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\n", "no POINTS"},
+        {"x.vtk", "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 1 half 0 0 0\n",
+         "not known"},
+        {"x.vtk",
+         "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 900000000 float "
+         "0 0 0\n",
+         "before its last number"},
+        {"x.vtk",
+         "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 1 float 0 0 0\n"
+         "POLYGONS 1 4 3 0 0 1\n",
+         "does not exist"},
         {"x.ply", "ply", "header does not end"},
         {"x.vtp", "<VTKFile/>", "no PolyData"},
         {"x.vtp", "<VTKFile>", ""},
-        {"x.vtp", VTP(POINTS, "binary", CORNERS, "24"), "not text"},
+        {"x.vtp", VTP(POINTS, "binary", CORNERS, "24"), "not base64"},
+        {"x.vtp", VTP(POINTS, "hex", CORNERS, "24"), "neither ascii"},
+        {"x.vtp", VTP("", "appended", CORNERS, "24"), "offset"},
+        {"x.vtp", VTP("0 0 0 1", "ascii", CORNERS, "24"), "three each"},
         {"x.vtp", VTP(POINTS, "ascii", "0 1 8", "3"), "does not exist"},
         {"x.vtp", VTP(POINTS, "ascii", "0 1 -1", "3"), "does not exist"},
         {"x.vtp", VTP(POINTS, "ascii", "0 1 2", "4"), "offsets"},
@@ -262,6 +677,12 @@ static const fb_test tests[] = {
     FB_TEST(rejects_ply),
     FB_TEST(reads_stl),
     FB_TEST(reads_vtp),
+    FB_TEST(reads_vtp_of_every_encoding),
+    FB_TEST(reads_vtk),
+    FB_TEST(survives_damage_to_vtk),
+    FB_TEST(survives_lack_of_memory_in_vtk),
+    FB_TEST(tells_the_line_of_a_bad_number),
+    FB_TEST(reads_obj_lines_that_go_on),
     FB_TEST(refuses_what_is_no_mesh),
     FB_TEST(survives_prefixes_and_lack_of_memory),
     FB_TEST_END,

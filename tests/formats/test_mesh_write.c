@@ -47,7 +47,7 @@ static void make_tubes(fb_mesh *meshes) {
     fb_body body = lattice_body(&l);
     for (size_t i = 0; i < 2; i++) {
         meshes[i] = (fb_mesh){0};
-        fb_surface_add_bundle(&meshes[i], &body, i, 9);
+        fb_mesh_add_bundle(&meshes[i], &body, i, 9);
     }
     meshes[0].name = strdup("biceps long");
     meshes[1].name = strdup("brachialis");
@@ -55,8 +55,8 @@ static void make_tubes(fb_mesh *meshes) {
 }
 
 static void free_tubes(fb_mesh *meshes) {
-    fb_surface_free(&meshes[0]);
-    fb_surface_free(&meshes[1]);
+    fb_mesh_clear(&meshes[0]);
+    fb_mesh_clear(&meshes[1]);
 }
 
 static double volume_of_file(const fb_mesh_file *file) {
@@ -85,7 +85,7 @@ static void our_reader_reads_them_back(void) {
     fb_mesh meshes[2];
     make_tubes(meshes);
     const fb_mesh *const list[] = {&meshes[0], &meshes[1]};
-    double volume = fb_surface_volume(&meshes[0]) + fb_surface_volume(&meshes[1]);
+    double volume = fb_mesh_volume(&meshes[0]) + fb_mesh_volume(&meshes[1]);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         written w = write_meshes(list, 2, files[i]);
         fb_mesh_file file;
@@ -136,11 +136,11 @@ static void envelopes_stay_closed(void) {
     FB_EQUAL_INT(c.open + c.pinched + c.unused, 0);
     FB_EQUAL_INT(c.euler, 2);
     FB_EQUAL_INT(file.n_vertices, e.mesh.n_vertices);
-    FB_NEAR(fb_surface_volume(&back), e.volume, 0, 1e-5);
+    FB_NEAR(fb_mesh_volume(&back), e.volume, 0, 1e-5);
     free(back.faces);
     fb_mesh_free(&file);
     written_free(&w);
-    fb_surface_free(&e.mesh);
+    fb_mesh_clear(&e.mesh);
     fb_body_free(&body);
 }
 

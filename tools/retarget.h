@@ -1,0 +1,112 @@
+/* The parts of retarget. */
+#ifndef FB_TOOLS_RETARGET_H
+#define FB_TOOLS_RETARGET_H
+
+#include "formats/skeleton.h"
+#include "formats/transforms.h"
+#include "libcore/register/align.h"
+#include "libcore/register/carry.h"
+#include "libcore/register/fibers.h"
+#include "libcore/register/landmarks.h"
+#include "tools/cli.h"
+
+/* What a body of the standard becomes, and how that was found. */
+typedef struct fb_retarget_body {
+    const fb_element *element;
+    const fb_skeleton_bone *standard, *target; /* NULL: no mesh */
+    fb_bone_guess guess;                       /* what bone it is, and which side */
+    /* pairs of feature points: n of them, in the run's arena */
+    const char **names;
+    double (*from)[3], (*to)[3], *weight, *left_out;
+    double *each; /* m: their distances after the map; left_out: after a map made without each */
+    size_t n, capacity;
+    bool placed;    /* it has a map */
+    bool fell_back; /* it has a poorer one than was asked for */
+    fb_transform map;
+    fb_pose frame; /* the new body's frame in the target's */
+    fb_spread spread;
+    double rms;            /* m: of the pairs' distances after the map; nan: none */
+    double similarity_rms; /* m: after the best similarity; nan: none */
+    bool aligned;          /* by whole surfaces: `surfaces` tells how well */
+    fb_align_result surfaces;
+    double similarity_surfaces; /* m: mean distance of the surfaces after the best similarity */
+    fb_bone_fit fits[2][FB_BONE_FITS]; /* of the standard's bone and of the new one */
+    int n_fits[2];
+} fb_retarget_body;
+
+/* A standard body and what becomes of it. */
+typedef struct fb_retarget_standard {
+    const char *file;
+    char sha[65];
+    fb_model *model;    /* changed to the new skeleton in the end */
+    fb_model *original; /* the same, unchanged */
+    fb_skeleton bones;
+    fb_features features;
+    fb_retarget_body *bodies; /* in the order of the model's list */
+    int n_bodies;
+    fb_joint_site *sites;
+    int n_sites;
+    double score; /* of several standards the least is taken */
+} fb_retarget_standard;
+
+typedef struct fb_retarget {
+    fb_cli *cli;
+    fb_arena arena;
+    size_t max_bytes;
+    const char *folders[64];
+    int n_folders;
+    fb_skeleton skeleton;
+    fb_model *skeleton_model; /* NULL: a folder of meshes */
+    fb_features target;
+    fb_pairs pairs;
+    fb_transforms given; /* --params-in */
+    bool any_pairs, any_given, automatic;
+    bool default_kind; /* --transform was not given */
+    fb_transform_kind kind;
+    fb_transform_options fit;
+    bool fallback, fix, mirror;
+    fb_retarget_standard *standards;
+    int n_standards;
+    fb_retarget_standard *standard; /* the one that was taken */
+    const char *why_standard;       /* NULL: there was no choice */
+    fb_carry_report carried;
+    fb_fiber_report fibers;
+    bool no_fibers;
+    int step, n_steps; /* how far it is: which body of how many */
+} fb_retarget;
+
+/* Shows on a terminal how far it is: a part, 0 to 1, of the step it is at. */
+void fb_retarget_progress(fb_retarget *r, double part);
+
+/* ---- retarget_bodies.c ---- */
+
+/* Finds the map of each body of a standard that pairs, parameters or surfaces tell. */
+fb_status fb_retarget_maps(fb_retarget *r, fb_retarget_standard *standard);
+/* All pairs that were used, as feature points of both skeletons. */
+void fb_retarget_all_pairs(const fb_retarget_standard *standard, fb_pairs *pairs);
+
+/* Whether a map leaves every point where it is in the new body's frame. */
+bool fb_retarget_is_identity(const fb_retarget_body *body);
+
+/* ---- retarget_joints.c ---- */
+
+/* Joints whose centre or axis was fitted on the new bones. */
+fb_status fb_retarget_joints(fb_retarget *r, fb_retarget_standard *standard);
+
+/* ---- retarget_report.c ---- */
+
+/* What was done, for people: a row for each body, and what else they should know. */
+void fb_retarget_print(const fb_retarget *r, fb_text *out);
+/* The whole report as JSON, or as a page with a picture (PNG bytes; NULL: none). */
+void fb_retarget_json(const fb_retarget *r, fb_text *out);
+void fb_retarget_html(const fb_retarget *r, const fb_text *picture, fb_text *out);
+/* The greatest residual of a body, m. */
+double fb_retarget_worst(const fb_retarget *r);
+
+/* ---- retarget_preview.c ---- */
+
+/* Standard and new skeleton side by side, with muscles, feature points and arrows of their
+ * residuals, as PNG; false with a message if it cannot be drawn. */
+bool fb_retarget_preview(const fb_retarget *r, fb_text *out);
+
+#endif

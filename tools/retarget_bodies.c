@@ -1,0 +1,451 @@
+/* retarget: what each body of the standard becomes. */
+#include <string.h>
+
+#include "tools/retarget.h"
+
+#define SAME 1e-10        /* a map that changes nothing: relative to 1 */
+#define SAME_SURFACE 1e-7 /* m: surfaces that lie on each other */
+#define CLOSE 1.15        /* a second place whose residual is less than so many times the best's */
+#define MIRRORED 0.6      /* a mirrored bone fits better than this part of the residual */
+#define FAR 20            /* sizes of points and bones differ by more: another unit */
+#define MOST_LEFT_OUT 64  /* points for which fits without one of them are made */
+#define KNOWN_WEIGHT 0.1  /* of feature points beside whole surfaces */
+
+static fb_place at(const char *file, int line) {
+    return (fb_place){file, line, NULL, NULL};
+}
+
+/* ---- which bone is which body ---------------------------------------------------------------- */
+
+static bool same_bone(fb_bone_guess a, fb_bone_guess b) {
+    bool foot = (a.kind == FB_BONE_CALCANEUS || a.kind == FB_BONE_FOOT) &&
+                (b.kind == FB_BONE_CALCANEUS || b.kind == FB_BONE_FOOT);
+    return a.kind != FB_BONE_UNKNOWN && (a.kind == b.kind || foot) &&
+           (a.side == b.side || !a.side || !b.side);
+}
+
+static bool is_body(const fb_retarget_standard *s, const char *name) {
+    for (int i = 0; i < s->n_bodies; i++) {
+        if (strcmp(s->bodies[i].element->name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The new skeleton's bone of a body: of the same name, or one that can only be it. */
+static const fb_skeleton_bone *target_bone(const fb_retarget *r, const fb_retarget_standard *s,
+                                           const fb_retarget_body *body) {
+    const fb_skeleton_bone *bone = fb_skeleton_find(&r->skeleton, body->element->name);
+    for (size_t i = 0; !bone && i < r->skeleton.n; i++) {
+        const fb_skeleton_bone *other = r->skeleton.bones + i;
+        if (!is_body(s, other->body) && same_bone(body->guess, fb_bone_by_name(other->body))) {
+            bone = other;
+        }
+    }
+    return bone && bone->surface ? bone : NULL;
+}
+
+static void match_bones(fb_retarget *r, fb_retarget_standard *s) {
+    const fb_list *list = fb_model_items(s->original, "bodies");
+    s->n_bodies = (int)list->n;
+    s->bodies = fb_arena_array(&r->arena, list->n, sizeof *s->bodies);
+    for (size_t i = 0; i < list->n; i++) {
+        s->bodies[i].element = list->items[i];
+        s->bodies[i].guess = fb_bone_by_name(list->items[i]->name);
+        s->bodies[i].rms = s->bodies[i].similarity_rms = FB_NAN;
+        s->bodies[i].similarity_surfaces = FB_NAN;
+    }
+    for (int i = 0; i < s->n_bodies; i++) {
+        fb_retarget_body *body = s->bodies + i;
+        const fb_skeleton_bone *own = fb_skeleton_find(&s->bones, body->element->name);
+        body->standard = own && own->surface ? own : NULL;
+        body->target = target_bone(r, s, body);
+    }
+    for (size_t k = 0; k < r->skeleton.n; k++) {
+        bool used = false;
+        for (int i = 0; i < s->n_bodies; i++) {
+            used = used || s->bodies[i].target == r->skeleton.bones + k;
+        }
+        if (!used) {
+            fb_diag_add(&r->cli->diag, FB_WARNING, FB1414,
+                        at(r->skeleton.file, r->skeleton.bones[k].line), "it is not used",
+                        "the bone '%s' is no body of %s", r->skeleton.bones[k].body, s->file);
+        }
+    }
+}
+
+/* ---- pairs of feature points ----------------------------------------------------------------- */
+
+static const char *body_name(const void *context, int i) {
+    const fb_retarget_standard *s = context;
+    return i < s->n_bodies ? s->bodies[i].element->name : NULL;
+}
+
+static void add_pair(fb_retarget *r, fb_retarget_body *body, const fb_pair *pair) {
+    size_t n = body->n, capacity[4];
+    for (int i = 0; i < 4; i++) {
+        capacity[i] = body->capacity;
+    }
+    body->names = fb_arena_grow(&r->arena, body->names, n, capacity, sizeof *body->names);
+    body->from = fb_arena_grow(&r->arena, body->from, n, capacity + 1, sizeof *body->from);
+    body->to = fb_arena_grow(&r->arena, body->to, n, capacity + 2, sizeof *body->to);
+    body->weight = fb_arena_grow(&r->arena, body->weight, n, capacity + 3, sizeof *body->weight);
+    body->capacity = capacity[0];
+    body->names[n] = fb_arena_dup(&r->arena, pair->name);
+    fb_v3_copy(body->from[n], pair->standard);
+    fb_v3_copy(body->to[n], pair->target);
+    body->weight[n] = pair->weight;
+    body->n++;
+}
+
+/* Gives the pairs to their bodies. */
+static fb_status sort_pairs(fb_retarget *r, fb_retarget_standard *s, const fb_pairs *pairs) {
+    fb_status status = FB_OK;
+    for (size_t k = 0; k < pairs->n; k++) {
+        const fb_pair *pair = pairs->items + k;
+        fb_retarget_body *body = NULL;
+        for (int i = 0; i < s->n_bodies && !body; i++) {
+            if (strcmp(s->bodies[i].element->name, pair->body) == 0) {
+                body = s->bodies + i;
+            }
+        }
+        if (body) {
+            add_pair(r, body, pair);
+            continue;
+        }
+        const char *near = fb_nearest_word(pair->body, body_name, s);
+        fb_diag_add(&r->cli->diag, FB_ERROR, FB1412, at(NULL, pair->line), NULL,
+                    "feature point '%s' is on '%s', which is no body of %s%s%s%s", pair->name,
+                    pair->body, s->file, near ? "; is '" : "", near ? near : "",
+                    near ? "' meant?" : "");
+        status = FB_E_INPUT;
+    }
+    return status;
+}
+
+/* Landmarks of both bones of a body, found by their shape, as pairs. */
+static fb_status pair_landmarks(fb_retarget *r, fb_retarget_body *body) {
+    fb_features found[2];
+    fb_pairs pairs;
+    fb_status status = FB_OK;
+    const fb_skeleton_bone *bones[2] = {body->standard, body->target};
+    fb_features_init(found);
+    fb_features_init(found + 1);
+    fb_pairs_init(&pairs);
+    fb_diag quiet; /* a bone without landmarks is laid by its surface alone */
+    fb_diag_init(&quiet);
+    for (int side = 0; side < 2; side++) {
+        fb_bone_frame frame;
+        int n = fb_bone_landmarks(bones[side]->surface, body->guess.kind, body->guess.side,
+                                  body->element->name, &frame, found + side, body->fits[side],
+                                  &quiet);
+        body->n_fits[side] = n > 0 ? n : 0;
+    }
+    if (body->n == 0 && r->automatic) {
+        fb_diag_clear(&quiet);
+        fb_diag_init(&quiet);
+        status = fb_pairs_match(&pairs, found, found + 1, &quiet);
+        for (size_t i = 0; status == FB_OK && i < pairs.n; i++) {
+            add_pair(r, body, pairs.items + i);
+        }
+    }
+    fb_diag_clear(&quiet);
+    fb_pairs_free(&pairs);
+    fb_features_free(found);
+    fb_features_free(found + 1);
+    return status == FB_E_MEMORY ? status : FB_OK;
+}
+
+/* Whether points of a body are of the size of its bone; with --fix they are made so. */
+static fb_status check_size(fb_retarget *r, const fb_retarget_body *body, double (*points)[3],
+                            const fb_skeleton_bone *bone, const char *whose) {
+    if (!bone || body->n < 2) {
+        return FB_OK;
+    }
+    double low[3], high[3];
+    fb_v3_copy(low, points[0]);
+    fb_v3_copy(high, points[0]);
+    for (size_t i = 1; i < body->n; i++) {
+        for (int k = 0; k < 3; k++) {
+            low[k] = fb_lesser(low[k], points[i][k]);
+            high[k] = fb_greater(high[k], points[i][k]);
+        }
+    }
+    double size = fb_v3_distance(low, high);
+    double bone_size = fb_v3_distance(bone->surface->low, bone->surface->high);
+    double times = size / bone_size;
+    if (times < FAR && times > 1. / (FAR * 10)) {
+        return FB_OK;
+    }
+    double unit = times >= FAR ? 1e-3 : 1e3;
+    if (r->fix && size * unit / bone_size < FAR && size * unit / bone_size > 1. / FAR) {
+        for (size_t i = 0; i < body->n; i++) {
+            fb_v3_scale(points[i], unit, points[i]);
+        }
+        fb_diag_add(&r->cli->diag, FB_APPROXIMATED, FB1412, at(NULL, 0), NULL,
+                    "feature points of the %s's '%s' were taken to be in %s", whose, bone->body,
+                    unit < 1 ? "millimetres" : "kilometres");
+        return FB_OK;
+    }
+    fb_diag_add(&r->cli->diag, FB_ERROR, FB1412, at(NULL, 0), NULL,
+                "feature points of the %s's '%s' span %.4g m, its bone %.4g m: one is in another "
+                "unit (--fix, --unit, --unit-features)",
+                whose, bone->body, size, bone_size);
+    return FB_E_INPUT;
+}
+
+/* ---- maps ------------------------------------------------------------------------------------ */
+
+static double residual(const fb_transform *map, const fb_retarget_body *b, double *each) {
+    return fb_transform_residual(map, (const double(*)[3])b->from, (const double(*)[3])b->to,
+                                 b->weight, b->n, NULL, each);
+}
+
+static fb_status fit(fb_retarget *r, const fb_retarget_body *b, fb_transform_kind kind,
+                     fb_transform *map, fb_diag *diag) {
+    return fb_transform_fit(map, kind, (const double(*)[3])b->from, (const double(*)[3])b->to,
+                            b->weight, b->n, &r->fit, b->element->name, &r->arena, diag);
+}
+
+/* The residual at each point of a fit that is made without it. */
+static void leave_out(fb_retarget *r, fb_retarget_body *b) {
+    b->left_out = fb_arena_array(&r->arena, b->n, sizeof *b->left_out);
+    fb_transform_kind kind = b->map.kind == FB_TRANSFORM_SURFACE ? FB_TRANSFORM_SIMILARITY
+                                                                 : b->map.kind;
+    for (size_t i = 0; i < b->n; i++) {
+        fb_transform map;
+        fb_diag quiet;
+        double weight = b->weight[i], to[3];
+        fb_diag_init(&quiet);
+        b->left_out[i] = FB_NAN;
+        fb_retarget_body rest = *b; /* the point goes to the end and is not counted */
+        rest.from = fb_arena_array(&r->arena, b->n, sizeof *rest.from);
+        rest.to = fb_arena_array(&r->arena, b->n, sizeof *rest.to);
+        rest.weight = fb_arena_array(&r->arena, b->n, sizeof *rest.weight);
+        rest.n = 0;
+        for (size_t k = 0; k < b->n; k++) {
+            if (k != i) {
+                fb_v3_copy(rest.from[rest.n], b->from[k]);
+                fb_v3_copy(rest.to[rest.n], b->to[k]);
+                rest.weight[rest.n++] = b->weight[k];
+            }
+        }
+        if (weight > 0 && fit(r, &rest, kind, &map, &quiet) == FB_OK) {
+            fb_transform_point(&map, b->from[i], to);
+            b->left_out[i] = fb_v3_distance(to, b->to[i]);
+        }
+        fb_diag_clear(&quiet);
+    }
+}
+
+/* The next poorer kind. */
+static fb_transform_kind poorer(fb_transform_kind kind) {
+    return kind == FB_TRANSFORM_SURFACE ? FB_TRANSFORM_SIMILARITY : (fb_transform_kind)(kind - 1);
+}
+
+/* The map from pairs; poorer than asked for with --fallback. */
+static fb_status place_by_pairs(fb_retarget *r, fb_retarget_body *b, fb_transform_kind kind) {
+    fb_status status = FB_E_INPUT;
+    for (;;) {
+        bool last = !r->fallback || kind == FB_TRANSFORM_RIGID;
+        fb_diag quiet;
+        fb_diag_init(&quiet);
+        status = fit(r, b, kind, &b->map, last ? &r->cli->diag : &quiet);
+        if (!last && status == FB_E_INPUT) {
+            fb_diag_add(&r->cli->diag, FB_WARNING, FB1412, at(NULL, 0),
+                        "a poorer map is taken for it (--fallback)", "%s",
+                        quiet.n ? quiet.records[0].message : "its points do not suffice");
+        }
+        fb_diag_clear(&quiet);
+        if (status != FB_E_INPUT || last) {
+            break;
+        }
+        kind = poorer(kind);
+        b->fell_back = true;
+    }
+    b->placed = status == FB_OK;
+    return status;
+}
+
+static bool show(void *context, double part) {
+    fb_retarget *r = context;
+    fb_retarget_progress(r, part);
+    return true;
+}
+
+/* Whether the place that was found is the only one, and not that of a mirrored bone. */
+static fb_status check_place(fb_retarget *r, const fb_retarget_body *b) {
+    const fb_align_result *found = &b->surfaces;
+    if (found->mirrored < MIRRORED * found->residual && !r->fix) {
+        fb_diag_add(&r->cli->diag, FB_ERROR, FB1414, at(r->skeleton.file, 0), NULL,
+                    "the bone '%s' fits mirrored (%.2f mm) far better than as it is (%.2f mm): it "
+                    "is of the other side, or its file is mirrored (--mirror, or --fix)",
+                    b->target->body, 1e3 * found->mirrored, 1e3 * found->residual);
+        return FB_E_INPUT;
+    }
+    if (found->second < CLOSE * found->residual && found->residual > SAME_SURFACE && !r->fix) {
+        fb_diag_add(&r->cli->diag, FB_ERROR, FB1414, at(r->skeleton.file, 0), NULL,
+                    "the bone '%s' fits in two ways almost alike (%.2f mm, and %.2f mm turned by "
+                    "more than 30 degrees): give feature points, or --fix to take the better",
+                    b->target->body, 1e3 * found->residual, 1e3 * found->second);
+        return FB_E_INPUT;
+    }
+    return FB_OK;
+}
+
+/* The map from whole surfaces, begun from pairs if there are enough. */
+static fb_status place_by_surfaces(fb_retarget *r, fb_retarget_body *b, fb_transform_kind kind) {
+    fb_transform start, similar;
+    fb_diag quiet;
+    fb_diag_init(&quiet);
+    bool begun = b->n >= 3 && fit(r, b, FB_TRANSFORM_SIMILARITY, &start, &quiet) == FB_OK;
+    fb_diag_clear(&quiet);
+    fb_align_options o = {.kind = FB_TRANSFORM_SIMILARITY,
+                          .start = begun ? &start : NULL,
+                          .mirror = !begun,
+                          .trim = 0.1,
+                          .threads = 1,
+                          .progress = show,
+                          .context = r};
+    fb_align_result result = {.second = INFINITY, .mirrored = INFINITY};
+    const char *name = b->element->name;
+    fb_status status = fb_align(&similar, &result, b->standard->surface, b->target->surface, &o,
+                                name, &r->arena, &r->cli->diag);
+    if (status != FB_OK) {
+        return status;
+    }
+    b->aligned = b->placed = true;
+    b->surfaces = result;
+    b->similarity_surfaces = result.residual;
+    b->map = similar;
+    status = check_place(r, b);
+    if (status != FB_OK || kind == FB_TRANSFORM_SIMILARITY || result.residual < SAME_SURFACE) {
+        return status;
+    }
+    o.kind = kind;
+    o.start = &similar;
+    o.mirror = false;
+    if (!r->automatic && b->n) { /* a person's points count beside the surfaces */
+        double *weight = fb_arena_array(&r->arena, b->n, sizeof *weight), all = 0;
+        for (size_t i = 0; i < b->n; i++) {
+            all += b->weight[i];
+        }
+        for (size_t i = 0; i < b->n; i++) {
+            weight[i] = KNOWN_WEIGHT * b->weight[i] / all;
+        }
+        o.from = b->from;
+        o.to = b->to;
+        o.weight = weight;
+        o.n = (int)b->n;
+    }
+    double second = result.second, mirrored = result.mirrored;
+    status = fb_align(&b->map, &b->surfaces, b->standard->surface, b->target->surface, &o, name,
+                      &r->arena, &r->cli->diag);
+    b->surfaces.second = second;
+    b->surfaces.mirrored = mirrored;
+    return status;
+}
+
+static fb_status place_body(fb_retarget *r, fb_retarget_body *b) {
+    const fb_body_transform *given = fb_transforms_find(&r->given, b->element->name);
+    bool bones = b->standard && b->target;
+    fb_status status = FB_OK;
+    if (given) {
+        b->map = given->transform;
+        b->placed = true;
+    } else if (r->any_given) {
+        return FB_OK;
+    } else {
+        fb_transform_kind kind = !r->default_kind ? r->kind
+                                 : bones          ? FB_TRANSFORM_SURFACE
+                                                  : FB_TRANSFORM_SIMILARITY;
+        if (bones) {
+            status = pair_landmarks(r, b);
+            status = status == FB_OK ? check_size(r, b, b->from, b->standard, "standard") : status;
+        }
+        status = status == FB_OK ? check_size(r, b, b->to, b->target, "new skeleton") : status;
+        bool by_pairs = kind == FB_TRANSFORM_TPS || kind == FB_TRANSFORM_ANISOTROPIC ||
+                        (!r->automatic && kind != FB_TRANSFORM_SURFACE);
+        if (status != FB_OK || (!bones && b->n == 0)) {
+            return status;
+        }
+        if (bones && (!by_pairs || b->n == 0)) {
+            status = place_by_surfaces(r, b,
+                                       b->n == 0 && by_pairs ? FB_TRANSFORM_SIMILARITY : kind);
+        } else {
+            status = place_by_pairs(r, b,
+                                    kind == FB_TRANSFORM_SURFACE ? FB_TRANSFORM_SIMILARITY : kind);
+        }
+    }
+    if (status != FB_OK || !b->placed) {
+        return status;
+    }
+    fb_transform similar;
+    fb_diag quiet;
+    fb_diag_init(&quiet);
+    if (b->n) {
+        b->each = fb_arena_array(&r->arena, b->n, sizeof *b->each);
+        b->rms = residual(&b->map, b, b->each);
+        fb_spread_of(&b->spread, b->from[0], 3, b->n);
+        if (fit(r, b, FB_TRANSFORM_SIMILARITY, &similar, &quiet) == FB_OK) {
+            b->similarity_rms = residual(&similar, b, NULL);
+        }
+        if (b->n > 3 && b->n <= MOST_LEFT_OUT) {
+            leave_out(r, b);
+        }
+    }
+    fb_diag_clear(&quiet);
+    if (given && given->framed) {
+        b->frame = given->frame;
+    } else {
+        memcpy(b->frame.R, b->map.rotation, sizeof b->frame.R);
+        fb_v3_copy(b->frame.p, b->map.translation);
+    }
+    return FB_OK;
+}
+
+fb_status fb_retarget_maps(fb_retarget *r, fb_retarget_standard *s) {
+    match_bones(r, s);
+    fb_status status = sort_pairs(r, s, &r->pairs);
+    int placed = 0;
+    for (int i = 0; i < s->n_bodies && status == FB_OK; i++) {
+        r->step = i;
+        r->n_steps = s->n_bodies;
+        fb_retarget_progress(r, 0);
+        status = place_body(r, s->bodies + i);
+        placed += s->bodies[i].placed;
+    }
+    fb_retarget_progress(r, 1);
+    if (status == FB_OK && placed == 0) {
+        fb_diag_add(&r->cli->diag, FB_ERROR, FB1412, at(r->skeleton.file, 0), NULL,
+                    "no body of %s has a partner in it: name its bones as the model's bodies, or "
+                    "give feature points",
+                    s->file);
+        status = FB_E_INPUT;
+    }
+    return status;
+}
+
+bool fb_retarget_is_identity(const fb_retarget_body *b) {
+    if (!b->placed || b->map.n) {
+        return false;
+    }
+    double same = 0;
+    for (int i = 0; i < 9; i++) {
+        same = fb_greater(same, fabs(b->map.linear[i] - b->frame.R[i]));
+    }
+    return same < SAME && fb_v3_distance(b->map.translation, b->frame.p) < SAME;
+}
+
+void fb_retarget_all_pairs(const fb_retarget_standard *s, fb_pairs *pairs) {
+    for (int i = 0; i < s->n_bodies; i++) {
+        const fb_retarget_body *b = s->bodies + i;
+        for (size_t k = 0; k < b->n; k++) {
+            fb_pair pair = {.name = b->names[k], .body = b->element->name, .weight = b->weight[k]};
+            fb_v3_copy(pair.standard, b->from[k]);
+            fb_v3_copy(pair.target, b->to[k]);
+            fb_pairs_add(pairs, &pair);
+        }
+    }
+}
