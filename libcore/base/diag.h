@@ -95,6 +95,7 @@ typedef enum fb_action {
     X(FB2502, "a name that an OpenSim list cannot hold") \
     X(FB2503, "what OpenSim has no word for") \
     X(FB2504, "a muscle that cannot be written as sub-muscles, or not exactly") \
+    X(FB2601, "what a model carried onto another skeleton needs, or loses") \
     X(FB3001, "output cannot be written") \
     X(FB4001, "a muscle that finds no equilibrium") \
     X(FB4002, "constraints that cannot be met") \

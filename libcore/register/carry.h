@@ -51,7 +51,7 @@ typedef struct fb_carry_options {
     const fb_new_mesh *meshes;
     int n_meshes;
     bool snap_via;             /* via points inside bones are moved too */
-    double depth;              /* m: how deep in the bone an end may be; 1e-4 */
+    double depth;              /* m: how deep in the bone an end may be; 0: 1e-3 */
     double mass, height;       /* kg, m; 0: masses go with volume; nan: are kept */
     const fb_features *target; /* become markers of the same names; NULL: none */
 } fb_carry_options;
@@ -72,6 +72,7 @@ typedef struct fb_carry_report {
     fb_arena arena;
     fb_carried *items;
     size_t n, capacity;
+    double scale; /* by which all was scaled at last to meet the height; 1 */
 } fb_carry_report;
 
 /* Changes `model` (linked, nobody else reads it meanwhile) to the new skeleton. `standard` is the
