@@ -97,11 +97,11 @@ def sheet(points, triangles, rounds=2):
 def hip_bone():
     wing = sheet({
         "asis": (1, -3, 128, 6.5), "front": (-14, 26, 136, 5), "tubercle": (-42, 51, 138, 7),
-        "side": (-70, 80, 121, 4.5), "top": (-95, 92, 95, 5), "back": (-119, 81, 70, 5.5),
-        "behind": (-138, 62, 54, 7), "psis": (-149, 38, 44, 8), "piis": (-135, 8, 44, 7),
-        "auricular": (-122, 30, 49, 9), "notch": (-115, 0, 56, 7), "arch": (-98, 2, 63, 9),
-        "dent": (-17, -19, 113, 5), "aiis": (-31, -38, 96, 9), "fossa1": (-47, 8, 109, 2.5),
-        "fossa2": (-70, 37, 94, 1.8), "fossa3": (-97, 43, 72, 2.5), "roof": (-58, -24, 92, 11),
+        "side": (-70, 80, 121, 4.5), "top": (-95, 92, 95, 5), "back": (-119, 80, 71, 5.5),
+        "behind": (-138, 61, 58, 7), "psis": (-150, 38, 49, 8), "piis": (-137, 6, 49, 7),
+        "auricular": (-122, 34, 55, 9), "notch": (-116, -2, 58, 7), "arch": (-98, 2, 63, 9),
+        "dent": (-17, -19, 113, 5), "aiis": (-31, -38, 96, 9), "fossa1": (-47, 8, 109, 3),
+        "fossa2": (-70, 37, 94, 2.5), "fossa3": (-97, 43, 72, 3), "roof": (-58, -24, 92, 11),
         "pillar": (-80, -18, 76, 11), "wall": (-96, -34, 66, 9), "eminence": (-47, -54, 78, 9)},
         ("asis front dent", "front fossa1 dent", "front tubercle fossa1", "dent fossa1 aiis",
          "fossa1 roof aiis", "tubercle fossa2 fossa1", "tubercle side fossa2", "fossa1 fossa2 roof",
@@ -129,7 +129,7 @@ def hip_bone():
 
 
 def sacrum():
-    rows = [(-98, 66, 0, 15, 43, 11), (-116, 46, 0, 15, 43, 11), (-134, 22, 0, 13, 37, 8.5),
+    rows = [(-98, 66, 0, 15, 52, 11), (-116, 46, 0, 15, 50, 11), (-134, 22, 0, 13, 41, 8.5),
             (-146, -2, 0, 11, 27, 7), (-152, -24, 0, 8.5, 21, 5.5), (-152, -40, 0, 7, 11, 4.5),
             (-146, -56, 0, 5.5, 6, 4), (-136, -69, 0, 4, 3, 3)]
     points, triangles = {}, []
@@ -207,8 +207,9 @@ def tibia():
     shaft = chain(smooth([(-1, -58, 0, 24), (5, -82, -1, 18.5), (7, -115, -2, 14.5),
                           (7, -170, -3, 12), (5, -230, -4, 11), (2, -300, -5, 10.5),
                           (0, -350, -6, 11.5), (-1, -385, -7, 14.5), (-1, -402, -5, 17)]))
-    top = Union(7, Egg((-6, -50, -20), (25, 16, 20)), Egg((-8, -50, 20), (23, 16, 19)),
-                Egg((-2, -50, 0), (24, 15, 24)), Limb((-6, -56, 22), (-19, -57, 27), 12, 9))
+    top = Union(7, *[Can((x, -64, z), (x, -32, z), r, 9) for x, z, r in (
+        (-8, -19, 22), (0, -17, 21), (-9, 19, 21), (0, 17, 20), (3, 0, 21))],
+                Limb((-6, -56, 22), (-19, -57, 27), 12, 9))
     tuber = Union(5, Limb((14, -56, 1), (27, -76, 2), 14, 9.5), Limb((27, -76, 2), (20, -98, 0), 9.5, 8))
     front = chain(smooth([(20, -92, 0, 6.5), (17, -125, 1, 5.5), (17, -175, 0, 4.5),
                           (13, -235, -4, 4.5), (7, -300, -7, 5), (3, -350, -8, 6),
@@ -287,16 +288,18 @@ def toes():
                       for thick, *line in digits])
 
 
-# name of the mesh, body, shape; "sided" ones are made for both sides, left as the mirror of right
-BONES = (("lumbar", "pelvis", lumbar, False), ("sacrum", "pelvis", sacrum, False), ("hip_bone", "pelvis", hip_bone, True),
-         ("femur", "femur", femur, True), ("patella", "patella", patella, True),
-         ("tibia", "tibia", tibia, True), ("fibula", "tibia", fibula, True),
-         ("talus", "talus", talus, True), ("foot", "calcn", foot, True), ("toes", "toes", toes, True))
+# name of the mesh, body, shape, sided or not, Euler number; "sided" ones are made for both sides,
+# left as the mirror of right. Holes: canals and foramina of the vertebrae, the obturator foramen.
+BONES = (("lumbar", "pelvis", lumbar, False, 0), ("sacrum", "pelvis", sacrum, False, -14),
+         ("hip_bone", "pelvis", hip_bone, True, 0), ("femur", "femur", femur, True, 2),
+         ("patella", "patella", patella, True, 2), ("tibia", "tibia", tibia, True, 2),
+         ("fibula", "tibia", fibula, True, 2), ("talus", "talus", talus, True, 2),
+         ("foot", "calcn", foot, True, 2), ("toes", "toes", toes, True, 10))
 
 # name, body, a place near it, whether it is moved onto the surface. Those of the pelvis with a side
 # are given for the right; the left is the mirror image. Names: docs/landmarks.md.
 LANDMARKS = (
-    ("asis", "pelvis", (8, 0, 131), True), ("psis", "pelvis", (-158, 38, 46), True),
+    ("asis", "pelvis", (8, 0, 131), True), ("psis", "pelvis", (-160, 38, 50), True),
     ("aiis", "pelvis", (-24, -44, 99), True), ("iliac_crest_top", "pelvis", (-95, 102, 95), True),
     ("iliac_crest_side", "pelvis", (-42, 52, 148), True),
     ("pubic_tubercle", "pelvis", (-22, -77, 22), True),

@@ -398,12 +398,13 @@ def patches(inside):
     return [[i for i in crossed if piece[i] == k] for k in sorted(set(piece.values()))]
 
 
-def mesh(shape, cell):
+def mesh(shape, cell, euler):
     """Vertices and four-cornered faces, outwards and closed, of the surface on a grid of about this
-    width. Where two sheets of the surface are too near each other, a slightly finer grid is tried."""
-    for attempt in range(8):
-        vertices, faces = net(shape, cell * (1 - 0.021 * attempt))
-        if flaws(faces) == 0:
+    width. `euler` is the surface's Euler number: two for each piece, less two for each hole through
+    it. Where the grid is too wide to tell it right, finer ones are tried."""
+    for attempt in range(40):
+        vertices, faces = net(shape, cell * 0.97 ** attempt)
+        if len(vertices) - len(faces) == euler and flaws(faces) == 0:
             return vertices, faces
     raise ValueError("no closed surface on a grid of %g" % cell)
 

@@ -14,8 +14,8 @@ import joints
 import meshfile
 from implicit import add, mesh, onto
 
-CELL = 4.5
-CELLS = {"toes": 2.6, "patella": 3.2, "talus": 3.5, "foot": 3.2, "fibula": 3.6}
+CELL = 5.7  # mm: the grid's
+CELLS = {"toes": 2.8, "patella": 3.6, "talus": 3.8, "foot": 3.6, "fibula": 4.0, "lumbar": 4.5}
 HERE = os.path.dirname(os.path.abspath(__file__))
 BODIES = {  # mass, its centre, moments of inertia (Delp and others 1990; the patella: an estimate)
     "pelvis": (11.777, (-0.0707, 0, 0), (0.1028, 0.0871, 0.0579)),
@@ -36,7 +36,7 @@ def table(name):
 def shapes():
     """body -> shapes, right side, mm."""
     found = {}
-    for name, body, make, sided in bones.BONES:
+    for name, body, make, sided, euler in bones.BONES:
         found.setdefault(body, []).append(make())
     return found
 
@@ -140,7 +140,7 @@ def write_body(xml, name, kind, sign, meshes, wraps):
                 for wrap in wraps:
                     for suffix, s in SIDES if kind == "pelvis" else ((name[-2:], sign),):
                         with xml.open("WrapCylinder", wrap["name"] + suffix):
-                            xml.leaf("xyz_body_rotation", "0 0 0")
+                            xml.leaf("xyz_body_rotation", "0 0 " + wrap["turn_z"])
                             xml.leaf("translation", numbers(flip([float(wrap[k]) for k in "xyz"], s)))
                             xml.leaf("quadrant", wrap["quadrant"])
                             with xml.open("Appearance"):
@@ -238,6 +238,7 @@ def write_joints(xml):
 
 def write_muscle(xml, row, points, suffix, sign):
     name = row["name"] + suffix
+    ranges = {wrap["name"]: wrap["range"] for wrap in table("wraps.csv")}
     with xml.open("Millard2012EquilibriumMuscle", name):
         with xml.open("GeometryPath", "path"):
             with object_set(xml, "PathPointSet", "pathpointset"):
@@ -251,6 +252,8 @@ def write_muscle(xml, row, points, suffix, sign):
                         with xml.open("PathWrap", wrap + "_wrap"):
                             xml.leaf("wrap_object", wrap + suffix)
                             xml.leaf("method", "hybrid")
+                            if ranges[wrap]:
+                                xml.leaf("range", ranges[wrap])
             with xml.open("Appearance"):
                 xml.leaf("color", "0.75 0.1 0.1")
         fiber, tendon = float(row["optimal_fiber_length"]), float(row["tendon_slack_length"])
@@ -335,8 +338,8 @@ def main():
     os.makedirs(os.path.join(folder, "Geometry"), exist_ok=True)
     parts = shapes()
     files = {}
-    for name, body, make, sided in bones.BONES:
-        vertices, faces = mesh(make(), CELLS.get(name, CELL))
+    for name, body, make, sided, euler in bones.BONES:
+        vertices, faces = mesh(make(), CELLS.get(name, CELL), euler)
         for suffix, s in SIDES if sided else (("", 1),):
             turned = faces if s == 1 else [tuple(reversed(f)) for f in faces]
             file = name + suffix + ".obj"
