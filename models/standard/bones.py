@@ -7,7 +7,7 @@ calcn: under the heel; toes: on the line of the toes' joints. Joint centres, axe
 attachments that the shapes were drawn around are those of Delp and others (1990); the circle of the
 posterior condyles is fitted to the knee's motion of Yamaguchi and Zajac (1989). The rest is drawn
 by eye."""
-from implicit import (Ball, Can, Egg, Intersect, Limb, Minus, Scale, Sheet, Union, add, along, cross, mix,
+from implicit import (Ball, Can, Egg, Grown, Intersect, Limb, Minus, Scale, Sheet, Union, add, along, cross, mix,
                       sub, unit)
 
 HIP = (-70.7, -66.1, 83.5)         # in the pelvis
@@ -129,7 +129,7 @@ def hip_bone():
 
 
 def sacrum():
-    rows = [(-98, 66, 0, 15, 52, 11), (-116, 46, 0, 15, 50, 11), (-134, 22, 0, 13, 41, 8.5),
+    rows = [(-98, 66, 0, 15, 42, 9.5), (-116, 46, 0, 15, 39, 9), (-134, 22, 0, 13, 34, 8),
             (-146, -2, 0, 11, 27, 7), (-152, -24, 0, 8.5, 21, 5.5), (-152, -40, 0, 7, 11, 4.5),
             (-146, -56, 0, 5.5, 6, 4), (-136, -69, 0, 4, 3, 3)]
     points, triangles = {}, []
@@ -219,7 +219,7 @@ def tibia():
     end = Union(6, Limb((-3, -404, -10), (-2, -404, 8), 17, 17), Limb((4, -408, -10), (4, -408, 8), 13, 13))
     body = Union(8, shaft, top, tuber, front, end, malleolus)
     joint = Can(along(ankle, -21, ANKLE_AXIS), along(ankle, 60, ANKLE_AXIS), TALUS_RADIUS + 2.5)
-    dishes = [Ball((-6, PLATEAU + 118, -21), 119.5), Ball((-8, PLATEAU + 170, 21), 170.5)]
+    dishes = [Ball((-6, PLATEAU + 119.5, -21), 119.5), Ball((-8, PLATEAU + 170, 21), 170)]
     body = Minus(2.5, body, *dishes, joint, Limb((-40, -424, 40), (40, -424, 40), 25, 25))
     return Union(3, body, Limb((-4, -44, -5), (-3, -33, -5), 7, 3.5),
                  Limb((-5, -44, 5), (-4, -34, 5), 7, 3.5))
@@ -272,7 +272,9 @@ def foot():
                            add(mix(base, head, 0.6), rise) + (s,), mix(base, head, 0.9) + (t * 0.85,),
                            head + (t,)], 2))
     rays.append(Limb((80, 12, 29), (68, 14, 33), 7, 4.5))
-    return Union(3, heel, middle, *rays)
+    # what the talus leaves, 1.5 mm from it
+    return Minus(1.5, Union(3, heel, middle, *rays),
+                 Grown(talus(), tuple(-v for v in SUBTALAR), 1.5))
 
 
 def toes():

@@ -302,6 +302,20 @@ class Intersect(Minus):
         return self.value(c), left
 
 
+class Grown(Shape):
+    """A shape at another place, thicker by this much."""
+
+    def __init__(self, shape, shift, more):
+        self.shape, self.shift, self.more = shape, shift, more
+
+    def value(self, p):
+        return self.shape.value(sub(p, self.shift)) - self.more
+
+    def near(self, c, r):
+        value, shape = self.shape.near(sub(c, self.shift), r)
+        return value - self.more, Grown(shape, self.shift, self.more)
+
+
 def gradient(shape, p, h=0.05):
     x, y, z = p
     f = shape.value
