@@ -3,8 +3,6 @@
 #ifndef FB_REGISTER_CARRY_H
 #define FB_REGISTER_CARRY_H
 
-#include <stdbool.h>
-
 #include "libcore/model/model.h"
 #include "libcore/motion/system.h"
 #include "libcore/register/feature.h"
