@@ -173,6 +173,24 @@ static void guesses_bodies(void) {
     fb_model_free(standard);
 }
 
+/* A bone that the standard lacks, and one in two formats. */
+static void leaves_out_what_is_no_bone_of_it(void) {
+    const char *folder = fb_test_folder();
+    fb_model *standard = model_of(leg, "", "");
+    write_box(folder, "femur_r.obj", 0, 0.1);
+    write_text(folder, "femur_r.ply", "never read");
+    write_box(folder, "patella_r.obj", 0, 0.02);
+    got g = read_folder(folder, standard, FB_UNIT_DETECT);
+    FB_EQUAL_INT(g.status, FB_OK);
+    FB_EQUAL_INT(g.skeleton.n, 1);
+    FB_EQUAL_INT(g.diag.n, 2);
+    FB_HOLDS(g.diag.n ? g.diag.records[0].message : "",
+             "'femur_r.ply' is taken for the same mesh as 'femur_r.obj'");
+    FB_HOLDS(g.diag.n > 1 ? g.diag.records[1].message : "", "'patella_r.obj' is a patella");
+    drop(&g);
+    fb_model_free(standard);
+}
+
 static void guesses_the_other_side_in_a_mirror(void) {
     static const char *const right[] = {"pelvis", "femur_r", "tibia_r", NULL};
     const char *folder = fb_test_folder();
@@ -180,7 +198,8 @@ static void guesses_the_other_side_in_a_mirror(void) {
     write_box(folder, "femur_l.obj", 0, 0.1);
     got g = read_folder(folder, standard, FB_UNIT_DETECT);
     FB_EQUAL_INT(g.status, FB_E_INPUT);
-    const fb_record *r = FB_RECORD(&g.diag, FB_ERROR, FB1414, 0);
+    const fb_record *r = FB_RECORD(&g.diag, FB_WARNING, FB1414, 0);
+    FB_RECORD(&g.diag, FB_ERROR, FB1414, 0);
     FB_HOLDS(r ? r->message : "",
              "'femur_l.obj' is of the left side, and the standard body has only "
              "'femur_r'");
@@ -286,7 +305,9 @@ static void refuses_folders(void) {
     refuse(folder, standard, 0, FB1414, "which body the mesh 'bone5.obj' is");
     folder = fb_test_folder();
     write_box(folder, "humerus_r.obj", 0, 0.1);
-    refuse(folder, standard, 0, FB1414, "is a humerus, which the standard body does not have");
+    refuse(folder, standard, 0, FB1414, "no mesh of the folder is a bone of the standard body");
+    write_text(folder, "meshes.json", "{'meshes': [{'file': 'humerus_r.obj'}]}");
+    refuse(folder, standard, 1, FB1414, "is a humerus, which the standard body does not have");
     folder = fb_test_folder();
     write_text(folder, "femur_r.obj", "v 0 0 0\nv 1 0\n");
     refuse(folder, standard, 2, FB1402, "not three numbers");
@@ -368,6 +389,7 @@ static void survives_lack_of_memory(void) {
 static const fb_test tests[] = {
     FB_TEST(reads_a_list),
     FB_TEST(guesses_bodies),
+    FB_TEST(leaves_out_what_is_no_bone_of_it),
     FB_TEST(guesses_the_other_side_in_a_mirror),
     FB_TEST(finds_the_unit),
     FB_TEST(refuses_folders),
