@@ -77,11 +77,10 @@ def attachments(osim, truth, names, landmarks, *options):
                os.path.join(CHECK, "maps", names), "--landmarks", landmarks, *options, ok=(0, 1))
     if not done:
         return math.nan, 0
-    found = re.findall(r"mean\D*([\d.]+)", done.stdout)
-    count = re.findall(r"(\d+) (?:attachments|comparisons|compared|groups)", done.stdout)
+    found = re.search(r"centroid: (\d+) comparisons, mean ([\d.]+)", done.stdout)
     with open(osim + ".attachments", "a") as f:
         f.write(done.stdout)
-    return float(found[-1]) if found else math.nan, int(count[-1]) if count else 0
+    return (float(found[2]), int(found[1])) if found else (math.nan, 0)
 
 
 def bar(name, value, least, unit="mm"):

@@ -349,6 +349,34 @@ static fb_status place_by_surfaces(fb_retarget *r, fb_retarget_body *b, fb_trans
     return status;
 }
 
+/* Feature points of a bone that is known by its surface alone: the standard's farthest vertices
+ * along its principal axes, and where the map has them. They tell others where the new bone lies.
+ */
+static void name_points(fb_retarget *r, fb_retarget_body *b) {
+    static const char *const ends[] = {"first", "second", "third"};
+    const fb_surface *s = b->standard->surface;
+    double axes[9], deviation[3];
+    fb_surface_axes(s, axes, deviation);
+    for (int k = 0; k < 6; k++) {
+        const double *axis = axes + 3 * (k / 2);
+        double sign = k % 2 ? -1 : 1, most = -INFINITY;
+        int found = 0;
+        for (int i = 0; i < s->n_vertices; i++) {
+            double along = sign * fb_v3_dot(axis, s->vertices[i]);
+            if (along > most) {
+                most = along;
+                found = i;
+            }
+        }
+        fb_pair pair = {.weight = 1};
+        pair.name = fb_arena_printf(&r->arena, "%s_%s_axis_%s", b->element->name, ends[k / 2],
+                                    k % 2 ? "end" : "start");
+        fb_v3_copy(pair.standard, s->vertices[found]);
+        fb_transform_point(&b->map, pair.standard, pair.target);
+        add_pair(r, b, &pair);
+    }
+}
+
 static fb_status place_body(fb_retarget *r, fb_retarget_body *b, const fb_transform *expected) {
     const fb_body_transform *given = fb_transforms_find(&r->given, b->element->name);
     bool bones = b->standard && b->target;
@@ -386,7 +414,7 @@ static fb_status place_body(fb_retarget *r, fb_retarget_body *b, const fb_transf
     fb_transform similar;
     fb_diag quiet;
     fb_diag_init(&quiet);
-    if (b->n) {
+    if (b->n) { /* given or found, not those that are named below */
         b->each = fb_arena_array(&r->arena, b->n, sizeof *b->each);
         b->rms = residual(&b->map, b, b->each);
         fb_spread_of(&b->spread, b->from[0], 3, b->n);
@@ -398,6 +426,9 @@ static fb_status place_body(fb_retarget *r, fb_retarget_body *b, const fb_transf
         }
     }
     fb_diag_clear(&quiet);
+    if (b->aligned && b->n < 4 && !b->doubtful) {
+        name_points(r, b);
+    }
     if (given && given->framed) {
         b->frame = given->frame;
     } else {

@@ -467,7 +467,7 @@ static void html_points(const fb_retarget *r, fb_text *out) {
     head(out, "Feature points", "body|point|residual mm|left out mm");
     for (int i = 0; i < r->standard->n_bodies; i++) {
         const fb_retarget_body *b = body_at(r, i);
-        for (size_t k = 0; k < b->n && b->placed; k++) {
+        for (size_t k = 0; k < b->n && b->placed && b->each; k++) {
             fb_text_puts(out, "<tr>");
             td_text(out, b->element->name);
             td_text(out, b->names[k]);

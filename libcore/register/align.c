@@ -15,6 +15,7 @@
 #define COARSE 8      /* each so many are used while places are sought */
 #define TANGENT 0.05  /* weight of a distance along the surface, beside 1 across it */
 #define SETTLED 1e-13 /* of the map's change, relative */
+#define ENOUGH 1e-6   /* after some steps, for surfaces that are not the same */
 #define BEST 4        /* places that are looked at closer */
 #define APART 0.5236  /* rad: turned by more is another place */
 
@@ -57,6 +58,27 @@ static void measure(fb_align_pairs *p, int i, const fb_transform *map) {
     p->square[i] = fb_v3_dot(apart, apart);
 }
 
+/* The nearest point of a surface to one of a side's, which was near the same place at last. */
+static void nearest(fb_align_side *side, int i, const fb_surface *surface, const double *at,
+                    double *out, double *normal) {
+    double bound = side->hinted[i] ? fb_v3_distance(at, side->hint[i]) * (1 + 1e-9) + 1e-12
+                                   : INFINITY;
+    int face = 0;
+    if (fb_surface_project(surface, at, bound, out, &face, NULL) == INFINITY) {
+        fb_surface_project(surface, at, INFINITY, out, &face, NULL);
+    }
+    fb_v3_copy(side->hint[i], out);
+    side->hinted[i] = true;
+    if (normal) {
+        double u[3], v[3];
+        const int *f = surface->faces[face];
+        fb_v3_sub(u, surface->vertices[f[1]], surface->vertices[f[0]]);
+        fb_v3_sub(v, surface->vertices[f[2]], surface->vertices[f[0]]);
+        fb_v3_cross(normal, u, v);
+        fb_v3_normalize(normal);
+    }
+}
+
 double fb_align_pair(fb_align_work *w, const fb_transform *map, int every) {
     fb_align_pairs *p = &w->pairs;
     double inverse[9], trimmed[2];
@@ -66,7 +88,7 @@ double fb_align_pair(fb_align_work *w, const fb_transform *map, int every) {
         double at[3];
         fb_v3_copy(p->from[p->n], w->from.points[i]);
         fb_transform_point(map, w->from.points[i], at);
-        fb_surface_nearest(w->to.surface, at, p->to[p->n], p->normal[p->n], NULL);
+        nearest(&w->from, i, w->to.surface, at, p->to[p->n], p->normal[p->n]);
         measure(p, p->n++, map);
     }
     int half = p->n;
@@ -75,7 +97,7 @@ double fb_align_pair(fb_align_work *w, const fb_transform *map, int every) {
         double back[3], at[3];
         fb_v3_sub(back, w->to.points[i], map->translation);
         fb_m3_mul_v3(at, inverse, back);
-        fb_surface_nearest(w->from.surface, at, p->from[p->n], NULL, NULL);
+        nearest(&w->to, i, w->from.surface, at, p->from[p->n], NULL);
         fb_v3_copy(p->to[p->n], w->to.points[i]);
         fb_v3_copy(p->normal[p->n], w->to.normals[i]);
         measure(p, p->n++, map);
@@ -226,7 +248,7 @@ double fb_align_refine(fb_align_work *w, fb_transform *map, fb_transform_kind ki
         if (iterations) {
             (*iterations)++;
         }
-        if (changed < SETTLED || (i > 20 && changed < 1e-7)) {
+        if (changed < SETTLED || (i > 5 && changed < ENOUGH)) {
             break;
         }
     }
@@ -319,13 +341,14 @@ static double search(fb_align_work *w, bool mirror, fb_transform_kind kind, fb_t
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static bool sample(fb_align_side *side, const fb_surface *surface, int n, fb_arena *arena) {
+static void sample(fb_align_side *side, const fb_surface *surface, int n, fb_arena *arena) {
     side->surface = surface;
     side->n = n;
     side->points = fb_arena_array(arena, (size_t)n, sizeof *side->points);
     side->normals = fb_arena_array(arena, (size_t)n, sizeof *side->normals);
+    side->hint = fb_arena_array(arena, (size_t)n, sizeof *side->hint);
+    side->hinted = fb_arena_array(arena, (size_t)n, sizeof *side->hinted);
     fb_surface_points(surface, n, side->points, side->normals);
-    return true;
 }
 
 void fb_align_distance(const fb_transform *map, const fb_surface *from, const fb_surface *to,
@@ -389,9 +412,9 @@ static fb_status align(fb_transform *transform, fb_align_result *result, fb_alig
         }
     }
     double distance = fb_align_refine(w, &map, linear, COARSE / 2, 100, &result->iterations);
-    distance = fb_align_refine(w, &map, linear, 1, 200, &result->iterations);
+    distance = fb_align_refine(w, &map, linear, 1, 40, &result->iterations);
     if (o->kind == FB_TRANSFORM_AFFINE || o->kind == FB_TRANSFORM_SURFACE) {
-        distance = fb_align_refine(w, &map, FB_TRANSFORM_AFFINE, 1, 200, &result->iterations);
+        distance = fb_align_refine(w, &map, FB_TRANSFORM_AFFINE, 1, 60, &result->iterations);
     }
     if (!isfinite(distance)) {
         fb_diag_add(diag, FB_ERROR, FB2313, (fb_place){name, 0, NULL, NULL}, NULL,

@@ -13,6 +13,8 @@ typedef struct fb_align_side {
     const fb_surface *surface;
     int n;
     double (*points)[3], (*normals)[3];
+    double (*hint)[3]; /* nearest on the other surface at last, in that one's frame */
+    bool *hinted;
 } fb_align_side;
 
 /* Corresponding points: `from` on the surface that is moved, `to` on the other, the other's normal.
