@@ -18,7 +18,8 @@ static const char CROSSED[] = "its sections cross: it is too thick for its core'
 typedef struct grid {
     const fb_placing *place;
     size_t sections, whole, stride;
-    double origin[3], unit; /* of rows: a place in m, and m */
+    double unit; /* m, of rows: a power of two about as large as a bundle */
+    float *core; /* [3][stride]: the way from each section's place on the first core to the next */
     float *rows;            /* [cells][ROW_COUNT][stride] */
     float *frames;          /* [heads][ROW_FRAME_COUNT][stride] */
     float *width;           /* [heads][stride] of place->width, or NULL */
@@ -104,13 +105,17 @@ static void lay_frames(grid *g) {
     int exponent;
     frexp(sqrt(shape->a * shape->b), &exponent);
     g->unit = ldexp(1, exponent);
-    fb_v3_copy(g->origin, p->frames[p->base].o);
+    for (size_t m = 0; m < 3; m++) {
+        for (size_t k = 0; k + 1 < n; k++) {
+            g->core[m * s + k] = (float)((p->frames[k + 1].o[m] - p->frames[k].o[m]) / g->unit);
+        }
+    }
     for (size_t h = 0; h < p->n_heads; h++) {
         float *rows = g->frames + h * ROW_FRAME_COUNT * s;
         const fb_frame *f = p->frames + h * n;
         for (size_t m = 0; m < 3; m++) {
             for (size_t k = 0; k < n; k++) {
-                rows[(ROW_FO + m) * s + k] = (float)((f[k].o[m] - g->origin[m]) / g->unit);
+                rows[(ROW_FO + m) * s + k] = (float)((f[k].o[m] - p->frames[k].o[m]) / g->unit);
             }
             lay_row(rows + (ROW_FX + m) * s, f->x + m, numbers, n, 1);
             lay_row(rows + (ROW_FY + m) * s, f->y + m, numbers, n, 1);
@@ -131,7 +136,7 @@ static void lay_frames(grid *g) {
 static void find_axis(const grid *g, size_t cell) {
     const fb_place_cell *c = g->place->cells + cell;
     bool flush = g->place->flush; /* else where it ends is found when it is laid */
-    fb_row_axis(rows_of(g, cell), g->stride, g->sections, g->place->base, flush ? c->first : 0,
+    fb_row_axis(rows_of(g, cell), g->core, g->stride, g->sections, g->place->base, flush ? c->first : 0,
                 flush ? c->last : g->sections - 1, g->spare);
 }
 
@@ -241,10 +246,15 @@ static void lay(const grid *g, size_t cell, bool first) {
         int up = parts[i].up;
         size_t from = parts[i].from, to = parts[i].to;
         const float *frame = frame_of(g, c->head[up]);
-        bool plane[2];
+        bool plane[2] = {inner[0] < 0 || parted(g, cell, 0, up),
+                         inner[1] < 0 || parted(g, cell, 1, up)};
+        if (!plane[0] && !plane[1]) {
+            fb_row_nestle(b, rows_of(g, (size_t)inner[0]), rows_of(g, (size_t)inner[1]), s, from, to,
+                          c->i >= 0 ? 1 : -1, c->j >= 0 ? 1 : -1, first);
+            continue;
+        }
         for (int axis = 0; axis < 2; axis++) {
             float sign = (axis ? c->j : c->i) >= 0 ? 1 : -1;
-            plane[axis] = inner[axis] < 0 || parted(g, cell, axis, up);
             if (plane[axis] && axis == 1 && p->bow) {
                 float side = first && inner[0] >= 0 ? c->i >= 0 ? 1 : -1 : 0;
                 const float *a = side != 0 ? rows_of(g, (size_t)inner[0]) : b;
@@ -283,11 +293,14 @@ static void follow_row(const grid *g, size_t cell) {
 static void measure(const grid *g, size_t cell) {
     const float *c = rows_of(g, cell) + ROW_C * g->stride;
     size_t s = g->stride;
+    const fb_frame *f = g->place->frames;
     for (size_t k = 0; k + 1 < g->sections; k++) {
-        double x = (double)c[k + 1] - (double)c[k];
-        double y = (double)c[s + k + 1] - (double)c[s + k];
-        double z = (double)c[2 * s + k + 1] - (double)c[2 * s + k];
-        g->arc[k + 1] = g->unit * sqrt(x * x + y * y + z * z);
+        double x[3];
+        for (size_t m = 0; m < 3; m++) {
+            double way = (double)c[m * s + k + 1] - (double)c[m * s + k];
+            x[m] = f[k + 1].o[m] - f[k].o[m] + g->unit * way;
+        }
+        g->arc[k + 1] = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
     }
     g->arc[0] = 0;
     for (size_t k = 1; k < g->sections; k++) {
@@ -315,14 +328,15 @@ static void ends_of(const grid *g, size_t cell, double ends[2]) {
 /* The ring at a part of the way from section k to the next. */
 static void ring_at(const grid *g, size_t cell, size_t k, double part, fb_ring *ring) {
     const float *b = rows_of(g, cell) + k;
-    size_t s = g->stride;
+    const double *o = g->place->frames[k].o, *o1 = part != 0 ? g->place->frames[k + 1].o : o;
+    size_t s = g->stride, next = part != 0;
     double *to[3] = {ring->c, ring->u, ring->w};
     const int row[3] = {ROW_C, ROW_U, ROW_W};
     for (size_t v = 0; v < 3; v++) {
         for (size_t m = 0; m < 3; m++) {
             const float *at = b + ((size_t)row[v] + m) * s;
-            double here = (double)at[0], next = part != 0 ? (double)at[1] : here;
-            to[v][m] = (v == 0 ? g->origin[m] : 0) + g->unit * (here + part * (next - here));
+            to[v][m] = g->unit * ((1 - part) * (double)at[0] + part * (double)at[next]);
+            to[v][m] += v == 0 ? o[m] + part * (o1[m] - o[m]) : 0;
         }
     }
 }
@@ -378,7 +392,7 @@ static double volume_of(const grid *g, size_t cell) {
 static double volume_now(const grid *g, size_t cell, fb_ring *spare) {
     const fb_place_cell *c = g->place->cells + cell;
     if (g->place->flush) {
-        float volume = fb_row_volume(rows_of(g, cell), g->stride, c->lower, c->upper, g->spare);
+        float volume = fb_row_volume(rows_of(g, cell), g->core, g->stride, c->lower, c->upper, g->spare);
         return (double)volume * g->unit * g->unit * g->unit;
     }
     measure(g, cell);
@@ -393,7 +407,7 @@ static void pass(const grid *g, int number, fb_ring *spare) {
         for (int axis = 0; axis < 2; axis++) {
             int other = g->inner[2 * c + (size_t)axis];
             if (other >= 0) {
-                fb_row_clear(rows_of(g, c), rows_of(g, (size_t)other), s, g->sections, axis == 1,
+                fb_row_clear(rows_of(g, c), rows_of(g, (size_t)other), g->core, s, g->sections, axis == 1,
                              (float)(ALLOWED * p->cells[c].shape.b / g->unit), g->spare);
             }
         }
@@ -477,7 +491,7 @@ static const char *finish(grid *g, fb_body *body) {
         fb_ring *ring = body->rings + body->n_rings;
         float *rows = rows_of(g, i);
         find_axis(g, i);
-        if (fb_row_lean(rows, g->stride, c->first, c->last, g->spare) < (float)p->upright) {
+        if (fb_row_lean(rows, g->core, g->stride, c->first, c->last, g->spare) < (float)p->upright) {
             return CROSSED;
         }
         double ends[2];
@@ -525,7 +539,7 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
     grid g = {.place = place, .sections = sections};
     g.whole = fb_row_whole(sections);
     g.stride = fb_row_stride(sections);
-    size_t row = g.stride * sizeof *g.rows, given = place->n_heads + 2;
+    size_t row = g.stride * sizeof *g.rows, given = place->n_heads + 5;
     g.rows = fb_scratch_take(scratch, n * ROW_COUNT, row);
     g.frames = fb_scratch_take(scratch, place->n_heads * ROW_FRAME_COUNT, row);
     float *widths = fb_scratch_take(scratch, given, row);
@@ -550,6 +564,7 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
         g.width = place->width ? widths : NULL;
         g.area = place->area ? widths + place->n_heads * g.stride : NULL;
         g.bow = place->bow ? widths + (place->n_heads + 1) * g.stride : NULL;
+        g.core = widths + (place->n_heads + 2) * g.stride;
         lay_frames(&g);
         for (size_t i = 0; i < n; i++) {
             g.scale[i] = g.stretch[i][0] = g.stretch[i][1] = 1;

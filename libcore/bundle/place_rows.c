@@ -55,21 +55,64 @@ static inline __attribute__((always_inline)) float size2(float x, float y) {
     return sqrtf(x * x + y * y);
 }
 
+/* From ring k of a bundle to the next. */
+static inline __attribute__((always_inline)) v3 layer(const float *b, const float *core, size_t s,
+                                                      size_t k) {
+    return add(sub(get(b, s, k + 1), get(b, s, k)), get(core, s, k));
+}
+
+static inline __attribute__((always_inline)) float within(float x, float most) {
+    return x > most ? most : x < -most ? -most : x;
+}
+
 /* The normal of two equal ellipses with semi-axes along u and w whose tubes run along g and whose
- * centres are d apart, not of unit length. Across u (by_u 1, by_w 0) it leans no more than LEAN
- * from square to w's direction, and likewise across w: edges of thin sheets would slide over each
- * other. */
-static inline __attribute__((always_inline)) v3 normal_of(v3 d, v3 u, v3 w, v3 g, float by_u,
-                                                          float by_w) {
+ * centres are d apart, not of unit length. Across u it leans no more than `slope` from square to
+ * w's direction, and likewise across w: edges of thin sheets would slide over each other. */
+static inline __attribute__((always_inline)) v3 normal_of(v3 d, v3 u, v3 w, v3 g, float slope,
+                                                          bool along_w) {
     v3 wg = cross(w, g), gu = cross(g, u);
-    float x = dot(d, wg), y = dot(d, gu), ww = dot(wg, wg), uu = dot(gu, gu);
-    float slope = LEAN * sqrtf((by_u * ww + by_w * uu) / (by_u * uu + by_w * ww));
-    slope = slope < SHEAR ? slope : SHEAR;
-    float most_y = slope * fabsf(x) + 1e30F * by_w * fabsf(y);
-    float most_x = slope * fabsf(y) + 1e30F * by_u * fabsf(x);
-    y = y > most_y ? most_y : y < -most_y ? -most_y : y;
-    x = x > most_x ? most_x : x < -most_x ? -most_x : x;
+    float x = dot(d, wg), y = dot(d, gu);
+    if (along_w) {
+        x = within(x, slope * fabsf(y));
+    } else {
+        y = within(y, slope * fabsf(x));
+    }
     return add(times(x, wg), times(y, gu));
+}
+
+/* Where a ring is touched: the normal n of the neighbour, the n . c of a centre that touches, and
+ * the place of the contact along the ring's own normal. */
+typedef struct touching {
+    v3 n;
+    float r, h;
+} touching;
+
+/* A ring of b and one of a, to its left (or below it, along w) if sign is 1. */
+static inline __attribute__((always_inline)) touching touch(const float *a, const float *b,
+                                                            size_t s, size_t k, bool along_w,
+                                                            float sign, bool first) {
+    v3 ua = get(a + ROW_U * s, s, k), wa = get(a + ROW_W * s, s, k), ca = get(a, s, k);
+    v3 ub = get(b + ROW_U * s, s, k), wb = get(b + ROW_W * s, s, k);
+    v3 g = add(get(a + ROW_G * s, s, k), get(b + ROW_G * s, s, k)), m;
+    if (first) { /* as if both stood in a straight row */
+        m = times(sign, along_w ? cross(g, add(ua, ub)) : cross(add(wa, wb), g));
+    } else {
+        v3 d = sub(get(b + ROW_O * s, s, k), get(a + ROW_O * s, s, k));
+        m = normal_of(d, add(ua, ub), add(wa, wb), g, b[(ROW_SLOPE + along_w) * s + k], along_w);
+    }
+    touching c = {.n = unit(m)};
+    float una = dot(ua, c.n), wna = dot(wa, c.n), unb = dot(ub, c.n), wnb = dot(wb, c.n);
+    float ha = size2(una, wna), hb = size2(unb, wnb);
+    v3 point = add(ca, times(1 / ha, add(times(una, ua), times(wna, wa))));
+    c.r = dot(ca, c.n) + ha + hb + b[(ROW_E + along_w) * s + k];
+    c.h = dot(get(b + ROW_T * s, s, k), point); /* that of b's own half-width is 0 */
+    return c;
+}
+
+static inline __attribute__((always_inline)) v3 solve(touching x, touching y, v3 t, float h) {
+    v3 nm = cross(x.n, y.n), mt = cross(y.n, t), tn = cross(t, x.n);
+    v3 c = add(add(times(x.r, mt), times(y.r, tn)), times(h, nm));
+    return times(1 / dot(t, nm), c);
 }
 
 WIDE void fb_row_begin(float *b, const float *a, const float *below, size_t stride, size_t from,
@@ -84,29 +127,50 @@ WIDE void fb_row_begin(float *b, const float *a, const float *below, size_t stri
     }
 }
 
-WIDE void fb_row_touch(float *contact, const float *a, const float *b, size_t stride,
-                       size_t from, size_t to, bool along_w, float sign, bool first) {
+static inline __attribute__((always_inline)) void put_touching(float *contact, size_t s, size_t k,
+                                                               touching c) {
+    put(contact + ROW_N * s, s, k, c.n);
+    contact[ROW_NR * s + k] = c.r;
+    contact[ROW_NH * s + k] = c.h;
+}
+
+/* Loops of their own for what does not change with the section: choices inside would keep sections
+ * from going side by side. */
+#define TOUCH(ALONG_W, FIRST)                                                         \
+    SIDE_BY_SIDE                                                                      \
+    for (size_t k = from; k < to; k++) {                                              \
+        put_touching(contact, stride, k, touch(a, b, stride, k, ALONG_W, sign, FIRST)); \
+    }
+
+WIDE void fb_row_touch(float *contact, const float *a, const float *b, size_t stride, size_t from,
+                       size_t to, bool along_w, float sign, bool first) {
+    if (first && along_w) {
+        TOUCH(true, true)
+    } else if (first) {
+        TOUCH(false, true)
+    } else if (along_w) {
+        TOUCH(true, false)
+    } else {
+        TOUCH(false, false)
+    }
+}
+
+#define NESTLE(FIRST)                                               \
+    SIDE_BY_SIDE                                                    \
+    for (size_t k = from; k < to; k++) {                            \
+        touching x = touch(left, b, s, k, false, sign_x, FIRST);    \
+        touching y = touch(below, b, s, k, true, sign_y, FIRST);    \
+        v3 t = get(b + ROW_T * s, s, k);                            \
+        put(b, s, k, solve(x, y, t, 0.5F * (x.h + y.h)));           \
+    }
+
+WIDE void fb_row_nestle(float *b, const float *left, const float *below, size_t stride, size_t from,
+                        size_t to, float sign_x, float sign_y, bool first) {
     size_t s = stride;
-    /* as numbers, since choices would keep sections from going side by side */
-    float by_u = first && !along_w ? sign : 0, by_w = first && along_w ? sign : 0;
-    float by_places = first ? 0 : 1, across_u = along_w ? 0 : 1;
-    SIDE_BY_SIDE
-    for (size_t k = from; k < to; k++) {
-        v3 ua = get(a + ROW_U * s, s, k), wa = get(a + ROW_W * s, s, k), ca = get(a, s, k);
-        v3 ub = get(b + ROW_U * s, s, k), wb = get(b + ROW_W * s, s, k);
-        v3 u = add(ua, ub), w = add(wa, wb);
-        v3 g = add(get(a + ROW_G * s, s, k), get(b + ROW_G * s, s, k));
-        v3 apart = sub(get(b + ROW_O * s, s, k), get(a + ROW_O * s, s, k));
-        v3 d = add(times(by_places, apart), add(times(by_u, u), times(by_w, w)));
-        v3 n = unit(normal_of(d, u, w, g, across_u, 1 - across_u));
-        float una = dot(ua, n), wna = dot(wa, n), unb = dot(ub, n), wnb = dot(wb, n);
-        float ha = size2(una, wna), hb = size2(unb, wnb);
-        float per = 1 / (ha * hb); /* one division for both */
-        v3 point = add(times(per * hb, add(times(una, ua), times(wna, wa))),
-                       times(per * ha, add(times(unb, ub), times(wnb, wb))));
-        put(contact + ROW_N * s, s, k, n);
-        contact[ROW_NR * s + k] = dot(ca, n) + ha + hb + b[(ROW_E + along_w) * s + k];
-        contact[ROW_NH * s + k] = dot(get(b + ROW_T * s, s, k), add(ca, point));
+    if (first) {
+        NESTLE(true)
+    } else {
+        NESTLE(false)
     }
 }
 
@@ -148,26 +212,25 @@ WIDE void fb_row_solve(float *b, const float *x, const float *y, size_t stride, 
     size_t s = stride;
     SIDE_BY_SIDE
     for (size_t k = from; k < to; k++) {
-        v3 n = get(x, s, k), m = get(y, s, k), t = get(b + ROW_T * s, s, k);
-        float h = weight_x * x[ROW_NH * s + k] + weight_y * y[ROW_NH * s + k];
-        v3 nm = cross(n, m), mt = cross(m, t), tn = cross(t, n);
-        v3 c = add(add(times(x[ROW_NR * s + k], mt), times(y[ROW_NR * s + k], tn)), times(h, nm));
-        put(b, s, k, times(1 / dot(t, nm), c));
+        touching one = {get(x, s, k), x[ROW_NR * s + k], x[ROW_NH * s + k]};
+        touching two = {get(y, s, k), y[ROW_NR * s + k], y[ROW_NH * s + k]};
+        v3 t = get(b + ROW_T * s, s, k);
+        put(b, s, k, solve(one, two, t, weight_x * one.h + weight_y * two.h));
     }
 }
 
-WIDE void fb_row_axis(float *b, size_t stride, size_t n, size_t base, size_t first, size_t last,
-                      float *spare) {
+WIDE void fb_row_axis(float *b, const float *core, size_t stride, size_t n, size_t base,
+                      size_t first, size_t last, float *spare) {
     size_t s = stride, whole = fb_row_whole(n);
     float *arc = b + ROW_ARC * s, *g = b + ROW_G * s, *step = spare + 1;
     SIDE_BY_SIDE
     for (size_t k = 0; k < fb_row_whole(n - 1); k++) {
-        v3 d = sub(get(b, s, k + 1), get(b, s, k));
+        v3 d = layer(b, core, s, k);
         step[k] = sqrtf(dot(d, d));
     }
     SIDE_BY_SIDE
     for (size_t k = 0; k < fb_row_whole(n - 2); k++) { /* of section k + 1 */
-        v3 c = get(b, s, k + 1), before = sub(c, get(b, s, k)), after = sub(get(b, s, k + 2), c);
+        v3 before = layer(b, core, s, k), after = layer(b, core, s, k + 1);
         float h0 = step[k], h1 = step[k + 1];
         put(g, s, k + 1, unit(add(times(h1 * h1, before), times(h0 * h0, after))));
     }
@@ -178,9 +241,9 @@ WIDE void fb_row_axis(float *b, size_t stride, size_t n, size_t base, size_t fir
         if (i > 1 && k == ends[i - 2]) {
             continue;
         }
-        float side = (upper ? 2.0F : -2.0F) / step[upper ? k - 1 : k];
-        v3 d = sub(get(b, s, k), get(b, s, next));
-        put(g, s, k, unit(sub(times(side, d), get(g, s, next))));
+        size_t low = upper ? k - 1 : k;
+        v3 d = layer(b, core, s, low);
+        put(g, s, k, unit(sub(times(2 / step[low], d), get(g, s, next))));
     }
     /* sums of a quarter each, side by side, then of all before */
     size_t quarter = whole / 4;
@@ -239,6 +302,7 @@ WIDE void fb_row_size(float *b, size_t stride, size_t n, size_t widest, float a,
     const float *areas = given_area ? given_area : arc;
     float by_width = given ? 1 : 0, by_size = 1 - by_width;
     float by_area = given_area ? 1 : 0, by_shape = 1 - by_area;
+    float lean_u = LEAN * height / a, lean_w = LEAN * a / height;
     SIDE_BY_SIDE
     for (size_t k = 0; k < fb_row_whole(n); k++) {
         float z = arc[k] - zero, at = z * (z < 0 ? per_below : per_above);
@@ -247,20 +311,31 @@ WIDE void fb_row_size(float *b, size_t stride, size_t n, size_t widest, float a,
         float area = by_area * areas[k] + by_shape * shaped;
         float width = by_width * widths[k] + by_size * size;
         v3 t = get(b + ROW_T * s, s, k), side = unit(cross(t, get(b + ROW_R * s, s, k)));
+        float high = area / width, slope_u = lean_u * (high / width), slope_w = lean_w * (width / high);
         put(b + ROW_U * s, s, k, times(a * width, cross(side, t)));
-        put(b + ROW_W * s, s, k, times(height * (area / width), side));
+        put(b + ROW_W * s, s, k, times(height * high, side));
+        b[ROW_SLOPE * s + k] = slope_u < SHEAR ? slope_u : SHEAR;
+        b[(ROW_SLOPE + 1) * s + k] = slope_w < SHEAR ? slope_w : SHEAR;
     }
 }
 
-WIDE float fb_row_lean(const float *b, size_t stride, size_t from, size_t to, float *spare) {
+/* The least cosine of ring k against its axis and that against a layer. */
+static inline __attribute__((always_inline)) float lean(const float *b, const float *core, size_t s,
+                                                        size_t k, size_t low) {
+    v3 g = get(b + ROW_G * s, s, k), d = unit(layer(b, core, s, low));
+    float ring = dot(g, get(b + ROW_T * s, s, k)), along = dot(g, d);
+    float least = ring < along ? ring : along;
+    return ring + along > -3 ? least : -1; /* -1: no number */
+}
+
+WIDE float fb_row_lean(const float *b, const float *core, size_t stride, size_t from, size_t to,
+                       float *spare) {
     size_t s = stride;
     SIDE_BY_SIDE
-    for (size_t k = from; k <= to; k++) {
-        size_t low = k < to ? k : k - 1;
-        v3 g = get(b + ROW_G * s, s, k), d = unit(sub(get(b, s, low + 1), get(b, s, low)));
-        float ring = dot(g, get(b + ROW_T * s, s, k)), layer = dot(g, d);
-        spare[k] = !(ring + layer > -3) ? -1 : ring < layer ? ring : layer; /* -1: no number */
+    for (size_t k = from; k < to; k++) {
+        spare[k] = lean(b, core, s, k, k);
     }
+    spare[to] = lean(b, core, s, to, to - 1);
     float least = 1;
     for (size_t k = from; k <= to; k++) {
         least = spare[k] < least ? spare[k] : least;
@@ -278,14 +353,15 @@ WIDE void fb_row_scale(float *b, size_t stride, size_t n, float f) {
     }
 }
 
-WIDE float fb_row_volume(const float *b, size_t stride, size_t from, size_t to, float *spare) {
+WIDE float fb_row_volume(const float *b, const float *core, size_t stride, size_t from, size_t to,
+                         float *spare) {
     size_t s = stride, whole = fb_row_whole(to - from);
     SIDE_BY_SIDE
     for (size_t i = 0; i < whole; i++) {
         size_t k = from + i;
         v3 u0 = get(b + ROW_U * s, s, k), w0 = get(b + ROW_W * s, s, k);
         v3 u1 = get(b + ROW_U * s, s, k + 1), w1 = get(b + ROW_W * s, s, k + 1);
-        v3 d = sub(get(b, s, k + 1), get(b, s, k));
+        v3 d = layer(b, core, s, k);
         /* Simpson's rule, which is exact here: 4 (u0 + u1)/2 x (w0 + w1)/2 in the middle */
         v3 area = add(add(cross(u0, w0), cross(u1, w1)), cross(add(u0, u1), add(w0, w1)));
         spare[i] = dot(d, area);
@@ -303,28 +379,43 @@ WIDE float fb_row_volume(const float *b, size_t stride, size_t from, size_t to, 
                  (((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]))));
 }
 
-WIDE void fb_row_clear(float *b, const float *a, size_t stride, size_t n, bool along_w,
-                       float allowed, float *spare) {
-    size_t s = stride;
-    float *at_first = spare, *at_second = spare + s, across_u = along_w ? 0 : 1;
-    SIDE_BY_SIDE
-    for (size_t k = 0; k < fb_row_whole(n - 1); k++) {
-        v3 ca = get(a, s, k), cb = get(b, s, k), ca1 = get(a, s, k + 1), cb1 = get(b, s, k + 1);
-        v3 ua = get(a + ROW_U * s, s, k), wa = get(a + ROW_W * s, s, k);
-        v3 ub = get(b + ROW_U * s, s, k), wb = get(b + ROW_W * s, s, k);
-        v3 ua1 = get(a + ROW_U * s, s, k + 1), wa1 = get(a + ROW_W * s, s, k + 1);
-        v3 ub1 = get(b + ROW_U * s, s, k + 1), wb1 = get(b + ROW_W * s, s, k + 1);
-        v3 u = add(add(ua, ua1), add(ub, ub1)), w = add(add(wa, wa1), add(wb, wb1));
-        v3 d0 = sub(cb, ca), d1 = sub(cb1, ca1), d = add(d0, d1);
-        /* along the axes first, then along the line through the points of contact */
-        v3 n0 = normal_of(d, u, w, add(sub(cb1, cb), sub(ca1, ca)), across_u, 1 - across_u);
-        float un = dot(ua, n0), wn = dot(wa, n0), un1 = dot(ua1, n0), wn1 = dot(wa1, n0);
-        v3 p = add(ca, times(1 / size2(un, wn), add(times(un, ua), times(wn, wa))));
-        v3 p1 = add(ca1, times(1 / size2(un1, wn1), add(times(un1, ua1), times(wn1, wa1))));
-        v3 m = unit(normal_of(d, u, w, sub(p1, p), across_u, 1 - across_u));
-        at_first[k] = size2(dot(ua, m), dot(wa, m)) + size2(dot(ub, m), dot(wb, m)) - dot(d0, m);
-        at_second[k + 1] = size2(dot(ua1, m), dot(wa1, m)) + size2(dot(ub1, m), dot(wb1, m)) -
-                           dot(d1, m);
+static inline __attribute__((always_inline)) void clear(const float *a, const float *b,
+                                                        const float *core, size_t s, size_t k,
+                                                        bool along_w, float *at_first,
+                                                        float *at_second) {
+    v3 ca = get(a, s, k), cb = get(b, s, k), ca1 = get(a, s, k + 1), cb1 = get(b, s, k + 1);
+    v3 ua = get(a + ROW_U * s, s, k), wa = get(a + ROW_W * s, s, k);
+    v3 ub = get(b + ROW_U * s, s, k), wb = get(b + ROW_W * s, s, k);
+    v3 ua1 = get(a + ROW_U * s, s, k + 1), wa1 = get(a + ROW_W * s, s, k + 1);
+    v3 ub1 = get(b + ROW_U * s, s, k + 1), wb1 = get(b + ROW_W * s, s, k + 1);
+    v3 u = add(add(ua, ua1), add(ub, ub1)), w = add(add(wa, wa1), add(wb, wb1));
+    v3 d0 = sub(cb, ca), d1 = sub(cb1, ca1), d = add(d0, d1), step = get(core, s, k);
+    v3 la = add(sub(ca1, ca), step), lb = add(sub(cb1, cb), step);
+    float slope = b[(ROW_SLOPE + along_w) * s + k];
+    /* along the axes first, then along the line through the points of contact */
+    v3 n0 = normal_of(d, u, w, add(la, lb), slope, along_w);
+    float un = dot(ua, n0), wn = dot(wa, n0), un1 = dot(ua1, n0), wn1 = dot(wa1, n0);
+    v3 p = times(1 / size2(un, wn), add(times(un, ua), times(wn, wa)));
+    v3 p1 = times(1 / size2(un1, wn1), add(times(un1, ua1), times(wn1, wa1)));
+    v3 m = unit(normal_of(d, u, w, add(la, sub(p1, p)), slope, along_w));
+    *at_first = size2(dot(ua, m), dot(wa, m)) + size2(dot(ub, m), dot(wb, m)) - dot(d0, m);
+    *at_second = size2(dot(ua1, m), dot(wa1, m)) + size2(dot(ub1, m), dot(wb1, m)) - dot(d1, m);
+}
+
+WIDE void fb_row_clear(float *b, const float *a, const float *core, size_t stride, size_t n,
+                       bool along_w, float allowed, float *spare) {
+    size_t s = stride, whole = fb_row_whole(n - 1);
+    float *at_first = spare, *at_second = spare + s;
+    if (along_w) {
+        SIDE_BY_SIDE
+        for (size_t k = 0; k < whole; k++) {
+            clear(a, b, core, s, k, true, at_first + k, at_second + k + 1);
+        }
+    } else {
+        SIDE_BY_SIDE
+        for (size_t k = 0; k < whole; k++) {
+            clear(a, b, core, s, k, false, at_first + k, at_second + k + 1);
+        }
     }
     at_first[n - 1] = 0;
     at_second[0] = 0;

@@ -1,8 +1,9 @@
 /* What placing does with one bundle, all sections side by side: rows of numbers, one a section. For
  * place.c only.
  *
- * Rows are of single precision: in units of the muscle's own bundles and from its own middle, a
- * place is right to some 1e-5 of a bundle. Volumes and lengths that must be exact are made so
+ * Rows are of single precision: in units of the muscle's own bundles, and places from the core's in
+ * the same section, so that they are right to some 1e-6 of a bundle. `core` of three rows is the
+ * way from each section's place on the core to the next's. Volumes and lengths that must be exact are made so
  * afterwards. Loops run on to the end of a block, into the rows' margins; what they leave there
  * is never read for a section. */
 #ifndef FB_BUNDLE_PLACE_ROWS_H
@@ -24,7 +25,7 @@ static inline size_t fb_row_stride(size_t n) {
 
 /* The rows of a bundle, three for each vector: ring centre, semi-axes, the ring's normal, the axis'
  * direction, the direction of the lattice's row, the centre of the pass before, room to be left
- * against both neighbours, length along the axis. */
+ * against both neighbours, length along the axis, how far normals along u and w may lean. */
 enum {
     ROW_C = 0,
     ROW_U = 3,
@@ -35,7 +36,8 @@ enum {
     ROW_O = 18,
     ROW_E = 21,
     ROW_ARC = 23,
-    ROW_COUNT = 24
+    ROW_SLOPE = 24,
+    ROW_COUNT = 26
 };
 /* The rows of a core's frames. */
 enum { ROW_FO = 0, ROW_FX = 3, ROW_FY = 6, ROW_FZ = 9, ROW_FRAME_COUNT = 12 };
@@ -51,6 +53,9 @@ void fb_row_begin(float *b, const float *a, const float *below, size_t stride, s
  * sign is 1, at the other side if -1. First: as if both stood in a straight row. */
 void fb_row_touch(float *contact, const float *a, const float *b, size_t stride, size_t from,
                   size_t to, bool along_w, float sign, bool first);
+/* fb_row_touch with a neighbour to the left and one below, and fb_row_solve with equal weights. */
+void fb_row_nestle(float *b, const float *left, const float *below, size_t stride, size_t from,
+                   size_t to, float sign_x, float sign_y, bool first);
 /* Contact with the plane x = 0 (or y = 0) of a frame, from its positive or negative side. */
 void fb_row_touch_plane(float *contact, const float *frame, const float *b, size_t stride,
                         size_t from, size_t to, bool along_w, float sign);
@@ -65,7 +70,7 @@ void fb_row_solve(float *b, const float *x, const float *y, size_t stride, size_
 /* Directions of the axis: tangents of the parabola through three centres; lengths from section
  * `base` on. The bundle's own ends, `first` and `last`, look inward only. n is at least 3; `spare` has room for two rows.
  */
-void fb_row_axis(float *b, size_t stride, size_t n, size_t base, size_t first, size_t last,
+void fb_row_axis(float *b, const float *core, size_t stride, size_t n, size_t base, size_t first, size_t last,
                  float *spare);
 /* Rings in the plane of their section, z of the frame being its normal, but turned where that would
  * lean more than `slack` (rad) from square to the bundle's axis. */
@@ -84,15 +89,15 @@ void fb_row_size(float *b, size_t stride, size_t n, size_t widest, float a, floa
 /* The least cosine of the angles between the axis and rings' normals, and between it and the layers
  * above them (below the last), from section `from` to `to`. -1 if one is no number. `spare` has
  * room for a row. */
-float fb_row_lean(const float *b, size_t stride, size_t from, size_t to, float *spare);
+float fb_row_lean(const float *b, const float *core, size_t stride, size_t from, size_t to, float *spare);
 /* All semi-axes times f. */
 void fb_row_scale(float *b, size_t stride, size_t n, float f);
 /* The volume between two sections; `spare` has room for a row. */
-float fb_row_volume(const float *b, size_t stride, size_t from, size_t to, float *spare);
+float fb_row_volume(const float *b, const float *core, size_t stride, size_t from, size_t to, float *spare);
 /* Adds to b's room against a what the layers of the two sink into each other beyond `allowed`: for
  * each ring the worse of its two layers, each along one normal, square to its line of contact.
  * `spare` has room for two rows and a number. */
-void fb_row_clear(float *b, const float *a, size_t stride, size_t n, bool along_w, float allowed,
+void fb_row_clear(float *b, const float *a, const float *core, size_t stride, size_t n, bool along_w, float allowed,
                   float *spare);
 
 #endif
