@@ -399,46 +399,60 @@ static double volume_now(const grid *g, size_t cell, fb_ring *spare) {
     return volume_between(spare, rings_of(g, cell, spare));
 }
 
-/* One pass over all cells; the first also turns the rings. */
-static void pass(const grid *g, int number, fb_ring *spare) {
-    const fb_placing *p = g->place;
+/* A cell's first place and its rings, turned. */
+static void start(const grid *g, size_t cell) {
+    const fb_place_cell *c = g->place->cells + cell;
+    size_t s = g->stride, base = g->place->base;
+    float *b = rows_of(g, cell);
+    begin(g, cell);
+    size_rings(g, cell);
+    lay(g, cell, true);
+    find_axis(g, cell);
+    for (int up = 0; up < 2; up++) {
+        fb_row_turn(b, frame_of(g, c->head[up]), s, up ? base : 0, up ? g->whole : base, SLACK);
+    }
+    follow_row(g, cell);
+    size_rings(g, cell);
+    lay(g, cell, true);
+}
+
+/* Its rings as its axis has come out, with exactly its volume, and its place among them. */
+static void mend(const grid *g, size_t cell, fb_ring *spare) {
     size_t s = g->stride;
-    for (size_t c = 0; number >= PASSES - 1 && c < p->n_cells; c++) {
-        for (int axis = 0; axis < 2; axis++) {
-            int other = g->inner[2 * c + (size_t)axis];
-            if (other >= 0) {
-                fb_row_clear(rows_of(g, c), rows_of(g, (size_t)other), g->core, s, g->sections, axis == 1,
-                             (float)(ALLOWED * p->cells[c].shape.b / g->unit), g->spare);
-            }
+    float *b = rows_of(g, cell);
+    find_axis(g, cell);
+    size_rings(g, cell);
+    double f = sqrt(volume_of(g, cell) / volume_now(g, cell, spare));
+    g->scale[cell] *= f;
+    fb_row_scale(b, s, g->sections, (float)f);
+    memcpy(b + ROW_O * s, b + ROW_C * s, 3 * s * sizeof *b);
+    lay(g, cell, false);
+}
+
+/* The room that its layers need beside those of its neighbours, which have their places. */
+static void clear(const grid *g, size_t cell) {
+    float allowed = (float)(ALLOWED * g->place->cells[cell].shape.b / g->unit);
+    for (int axis = 0; axis < 2; axis++) {
+        int other = g->inner[2 * cell + (size_t)axis];
+        if (other >= 0) {
+            fb_row_clear(rows_of(g, cell), rows_of(g, (size_t)other), g->core, g->stride,
+                         g->sections, axis == 1, allowed, g->spare);
         }
     }
-    for (size_t c = 0; number && c < p->n_cells; c++) {
-        float *b = rows_of(g, c);
-        find_axis(g, c);
-        size_rings(g, c);
-        double f = sqrt(volume_of(g, c) / volume_now(g, c, spare));
-        g->scale[c] *= f;
-        fb_row_scale(b, s, g->sections, (float)f);
-        memcpy(b + ROW_O * s, b + ROW_C * s, 3 * s * sizeof *b);
-    }
-    for (size_t q = 0; q < p->n_cells; q++) {
+}
+
+/* One pass over all cells, from the core outward. */
+static void pass(const grid *g, int number, bool last, fb_ring *spare) {
+    for (size_t q = 0; q < g->place->n_cells; q++) {
         size_t cell = (size_t)g->turn[q];
-        float *b = rows_of(g, cell);
         if (number == 0) {
-            begin(g, cell);
-            size_rings(g, cell);
-            lay(g, cell, true);
+            start(g, cell);
             find_axis(g, cell);
-            for (int up = 0; up < 2; up++) {
-                fb_row_turn(b, frame_of(g, p->cells[cell].head[up]), s, up ? p->base : 0,
-                            up ? g->whole : p->base, SLACK);
-            }
-            follow_row(g, cell);
-            size_rings(g, cell);
+        } else {
+            mend(g, cell, spare);
         }
-        lay(g, cell, number == 0);
-        if (number == 0) {
-            find_axis(g, cell);
+        if (number >= PASSES - 2 && !last) { /* for the next */
+            clear(g, cell);
         }
     }
 }
@@ -572,7 +586,7 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
         /* thin sheets take one more: what is cleared moves the rows above */
         int passes = place->width ? PASSES + 1 : PASSES;
         for (int number = 0; number < passes; number++) {
-            pass(&g, number, rings);
+            pass(&g, number, number + 1 == passes, rings);
         }
         why = finish(&g, body);
     }
