@@ -9,17 +9,16 @@
 #define SLACK \
     0.2F /* rad that a ring may lean from square to its bundle's axis, for its section's sake */
 #define ALLOWED 0.005 /* of the half-height: how deep layers may sink between their rings */
+#define MERGED 1e-7   /* of the length: a ring nearer to a free end is that end's */
 #define PASSES 3
 #define SPARE_ROWS 3
-
-static const char CROSSED[] = "its sections cross: it is too thick for its core's bends and length, "
-                              "or has too many layers";
 
 typedef struct grid {
     const fb_placing *place;
     size_t sections, whole, stride;
     double unit; /* m, of rows: a power of two about as large as a bundle */
-    float *core; /* [3][stride]: the way from each section's place on the first core to the next */
+    double *way; /* [3][stride]: from each section's place on the first core to the next's */
+    float *core; /* the same */
     float *rows;            /* [cells][ROW_COUNT][stride] */
     float *frames;          /* [heads][ROW_FRAME_COUNT][stride] */
     float *width;           /* [heads][stride] of place->width, or NULL */
@@ -30,7 +29,8 @@ typedef struct grid {
     double (*stretch)[2];   /* [cells] of the belly, below and above */
     float *contact[2];      /* [ROW_CONTACT_COUNT][stride] */
     float *spare;           /* [SPARE_ROWS][stride] */
-    double *arc;            /* [sections]: m along the axis of the cell that was measured last */
+    double *arc;            /* [stride + 1]: m along the axis of the cell that was measured last */
+    double *layer;          /* [stride]: m^3, volumes of its layers */
 } grid;
 
 static float *rows_of(const grid *g, size_t cell) {
@@ -107,7 +107,8 @@ static void lay_frames(grid *g) {
     g->unit = ldexp(1, exponent);
     for (size_t m = 0; m < 3; m++) {
         for (size_t k = 0; k + 1 < n; k++) {
-            g->core[m * s + k] = (float)((p->frames[k + 1].o[m] - p->frames[k].o[m]) / g->unit);
+            g->way[m * s + k] = (p->frames[k + 1].o[m] - p->frames[k].o[m]) / g->unit;
+            g->core[m * s + k] = (float)g->way[m * s + k];
         }
     }
     for (size_t h = 0; h < p->n_heads; h++) {
@@ -289,19 +290,9 @@ static void follow_row(const grid *g, size_t cell) {
     }
 }
 
-/* Lengths along a cell's axis, m from section `base` on. */
+/* Lengths along a cell's axis, m from section `base` on, and its layers' volumes. */
 static void measure(const grid *g, size_t cell) {
-    const float *c = rows_of(g, cell) + ROW_C * g->stride;
-    size_t s = g->stride;
-    const fb_frame *f = g->place->frames;
-    for (size_t k = 0; k + 1 < g->sections; k++) {
-        double x[3];
-        for (size_t m = 0; m < 3; m++) {
-            double way = (double)c[m * s + k + 1] - (double)c[m * s + k];
-            x[m] = f[k + 1].o[m] - f[k].o[m] + g->unit * way;
-        }
-        g->arc[k + 1] = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-    }
+    fb_row_layers(rows_of(g, cell), g->way, g->stride, g->sections, g->unit, g->arc + 1, g->layer);
     g->arc[0] = 0;
     for (size_t k = 1; k < g->sections; k++) {
         g->arc[k] += g->arc[k - 1];
@@ -328,15 +319,29 @@ static void ends_of(const grid *g, size_t cell, double ends[2]) {
 /* The ring at a part of the way from section k to the next. */
 static void ring_at(const grid *g, size_t cell, size_t k, double part, fb_ring *ring) {
     const float *b = rows_of(g, cell) + k;
-    const double *o = g->place->frames[k].o, *o1 = part != 0 ? g->place->frames[k + 1].o : o;
-    size_t s = g->stride, next = part != 0;
-    double *to[3] = {ring->c, ring->u, ring->w};
-    const int row[3] = {ROW_C, ROW_U, ROW_W};
-    for (size_t v = 0; v < 3; v++) {
+    const double *o = g->place->frames[k].o, *next = g->place->frames[k + 1].o;
+    size_t s = g->stride;
+    double one = g->unit * (1 - part), two = g->unit * part;
+    for (size_t m = 0; m < 3; m++) {
+        const float *c = b + (ROW_C + m) * s, *u = b + (ROW_U + m) * s, *w = b + (ROW_W + m) * s;
+        ring->c[m] = o[m] + part * (next[m] - o[m]) + one * (double)c[0] + two * (double)c[1];
+        ring->u[m] = one * (double)u[0] + two * (double)u[1];
+        ring->w[m] = one * (double)w[0] + two * (double)w[1];
+    }
+}
+
+/* The rings of sections `from` to `to`, their semi-axes times f. */
+static void rings_between(const grid *g, size_t cell, size_t from, size_t to, double f,
+                          fb_ring *ring) {
+    const float *b = rows_of(g, cell);
+    size_t s = g->stride;
+    double size = g->unit * f;
+    for (size_t k = from; k <= to; k++, ring++) {
+        const double *o = g->place->frames[k].o;
         for (size_t m = 0; m < 3; m++) {
-            const float *at = b + ((size_t)row[v] + m) * s;
-            to[v][m] = g->unit * ((1 - part) * (double)at[0] + part * (double)at[next]);
-            to[v][m] += v == 0 ? o[m] + part * (o1[m] - o[m]) : 0;
+            ring->c[m] = o[m] + g->unit * (double)b[(ROW_C + m) * s + k];
+            ring->u[m] = size * (double)b[(ROW_U + m) * s + k];
+            ring->w[m] = size * (double)b[(ROW_W + m) * s + k];
         }
     }
 }
@@ -351,32 +356,28 @@ static void ring_along(const grid *g, size_t cell, double at, fb_ring *ring) {
     ring_at(g, cell, k, (at - arc[k]) / (arc[k + 1] - arc[k]), ring);
 }
 
-/* The rings from end to end of the cell that was measured. */
-static size_t rings_of(const grid *g, size_t cell, fb_ring *ring) {
+/* The rings of the cell that was measured, which ends where it ends. */
+static size_t free_rings(const grid *g, size_t cell, fb_ring *ring) {
     const double *arc = g->arc;
-    const fb_place_cell *c = g->place->cells + cell;
-    size_t from = c->first, to = c->last + 1, n = 0;
+    size_t from = 0, n = 0;
     double ends[2];
-    if (!g->place->flush) {
-        ends_of(g, cell, ends);
-        double near = 1e-9 * (ends[1] - ends[0]);
-        for (from = 0; from < g->sections && arc[from] <= ends[0] + near; from++) {
-        }
-        for (to = from; to < g->sections && arc[to] < ends[1] - near; to++) {
-        }
-        ring_along(g, cell, ends[0], ring + n++);
+    ends_of(g, cell, ends);
+    double near = MERGED * (ends[1] - ends[0]);
+    while (from < g->sections && arc[from] <= ends[0] + near) {
+        from++;
     }
-    for (size_t k = from; k < to; k++) {
-        ring_at(g, cell, k, 0, ring + n++);
+    size_t to = from;
+    while (to < g->sections && arc[to] < ends[1] - near) {
+        to++;
     }
-    if (!g->place->flush) {
-        ring_along(g, cell, ends[1], ring + n++);
-    }
+    ring_along(g, cell, ends[0], ring + n++);
+    rings_between(g, cell, from, to - 1, 1, ring + n);
+    n += to - from;
+    ring_along(g, cell, ends[1], ring + n++);
     return n;
 }
 
-/* The volume of some rings. */
-static double volume_between(fb_ring *rings, size_t n) {
+static double volume_of_rings(fb_ring *rings, size_t n) {
     fb_bundle bundle = {.rings = n};
     return fb_bundle_volume(&(fb_body){.bundles = &bundle, .n_bundles = 1, .rings = rings}, 0);
 }
@@ -396,10 +397,10 @@ static double volume_now(const grid *g, size_t cell, fb_ring *spare) {
         return (double)volume * g->unit * g->unit * g->unit;
     }
     measure(g, cell);
-    return volume_between(spare, rings_of(g, cell, spare));
+    return volume_of_rings(spare, free_rings(g, cell, spare));
 }
 
-/* A cell's first place and its rings, turned. */
+/* A cell's first place and its axis, with its rings turned. */
 static void start(const grid *g, size_t cell) {
     const fb_place_cell *c = g->place->cells + cell;
     size_t s = g->stride, base = g->place->base;
@@ -414,13 +415,13 @@ static void start(const grid *g, size_t cell) {
     follow_row(g, cell);
     size_rings(g, cell);
     lay(g, cell, true);
+    find_axis(g, cell);
 }
 
 /* Its rings as its axis has come out, with exactly its volume, and its place among them. */
 static void mend(const grid *g, size_t cell, fb_ring *spare) {
     size_t s = g->stride;
     float *b = rows_of(g, cell);
-    find_axis(g, cell);
     size_rings(g, cell);
     double f = sqrt(volume_of(g, cell) / volume_now(g, cell, spare));
     g->scale[cell] *= f;
@@ -447,8 +448,10 @@ static void pass(const grid *g, int number, bool last, fb_ring *spare) {
         size_t cell = (size_t)g->turn[q];
         if (number == 0) {
             start(g, cell);
-            find_axis(g, cell);
         } else {
+            if (number > 1) {
+                find_axis(g, cell);
+            }
             mend(g, cell, spare);
         }
         if (number >= PASSES - 2 && !last) { /* for the next */
@@ -488,6 +491,15 @@ static double ratio_of(const grid *g, size_t cell, const fb_bundle *b) {
     return ratio * height / width;
 }
 
+/* The volume of a measured cell's layers from one section to another. */
+static double layers_between(const grid *g, size_t from, size_t to) {
+    double volume = 0;
+    for (size_t k = from; k < to; k++) {
+        volume += g->layer[k];
+    }
+    return volume;
+}
+
 static void scale_rings(fb_ring *rings, size_t n, double f) {
     for (size_t k = 0; k < n; k++) {
         fb_v3_scale(rings[k].u, f, rings[k].u);
@@ -495,20 +507,45 @@ static void scale_rings(fb_ring *rings, size_t n, double f) {
     }
 }
 
-/* The bundles as they have come out, each with exactly its volume. */
+/* The rings of a cell that was measured, with exactly its volume; false if that is far off. */
+static bool give_rings(const grid *g, size_t cell, fb_bundle *b, fb_ring *ring) {
+    const fb_place_cell *c = g->place->cells + cell;
+    bool flush = g->place->flush;
+    double now = 0, volume = volume_of(g, cell), squared;
+    if (flush) {
+        b->rings = c->last - c->first + 1;
+        now = layers_between(g, c->lower, c->upper);
+    } else {
+        b->rings = free_rings(g, cell, ring);
+        now = volume_of_rings(ring, b->rings);
+    }
+    squared = volume / now;
+    if (!(squared > 0.01 && squared < 100)) {
+        return false;
+    }
+    double f = sqrt(squared);
+    if (flush) {
+        rings_between(g, cell, c->first, c->last, f, ring);
+        /* and tendon fibres, which have what they come to */
+        volume += squared *
+                  (layers_between(g, c->first, c->lower) + layers_between(g, c->upper, c->last));
+    } else {
+        scale_rings(ring, b->rings, f);
+    }
+    b->volume = volume;
+    return true;
+}
+
+/* The bundles as they have come out. */
 static const char *finish(grid *g, fb_body *body) {
     const fb_placing *p = g->place;
     body->n_bundles = body->n_rings = 0;
     for (size_t i = 0; i < p->n_cells; i++) {
         const fb_place_cell *c = p->cells + i;
         fb_bundle *b = body->bundles + i;
-        fb_ring *ring = body->rings + body->n_rings;
         float *rows = rows_of(g, i);
-        find_axis(g, i);
-        if (fb_row_lean(rows, g->core, g->stride, c->first, c->last, g->spare) < (float)p->upright) {
-            return CROSSED;
-        }
         double ends[2];
+        find_axis(g, i);
         measure(g, i);
         ends_of(g, i, ends);
         *b = (fb_bundle){.cell = {c->i, c->j},
@@ -516,23 +553,15 @@ static const char *finish(grid *g, fb_body *body) {
                          .head = {c->head[0], c->head[1]},
                          .share = c->share,
                          .length = ends[1] - ends[0],
-                         .first = body->n_rings,
-                         .rings = rings_of(g, i, ring)};
-        size_t lower = p->flush ? c->lower - c->first : 0;
-        size_t upper = p->flush ? c->upper - c->first : b->rings - 1;
-        double volume = volume_of(g, i);
-        double squared = volume / volume_between(ring + lower, upper - lower + 1);
-        if (!(squared > 0.01 && squared < 100)) {
-            return CROSSED;
+                         .first = body->n_rings};
+        if (fb_row_lean(rows, g->core, g->stride, c->first, c->last, g->spare) <
+                (float)p->upright ||
+            !give_rings(g, i, b, body->rings + b->first)) {
+            return "its sections cross: it is too thick for its core's bends and length, or has "
+                   "too many layers";
         }
-        scale_rings(ring, b->rings, sqrt(squared));
         b->belly[0] = p->flush ? g->arc[c->lower] - ends[0] : c->shape.l1;
         b->belly[1] = p->flush ? g->arc[c->upper] - ends[0] : b->length - c->shape.l4;
-        b->volume = volume;
-        if (p->flush) { /* and tendon fibres, which have what they come to */
-            b->volume += volume_between(ring, lower + 1) +
-                         volume_between(ring + upper, b->rings - upper);
-        }
         b->ratio = ratio_of(g, i, b);
         body->n_bundles = i + 1;
         body->n_rings += b->rings;
@@ -562,10 +591,10 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
     g.scale = fb_scratch_take(scratch, n, sizeof *g.scale);
     g.stretch = fb_scratch_take(scratch, n, sizeof *g.stretch);
     float *spare = fb_scratch_take(scratch, 2 * ROW_CONTACT_COUNT + SPARE_ROWS, row);
-    g.arc = fb_scratch_take(scratch, sections, sizeof *g.arc);
+    double *exact = fb_scratch_take(scratch, 5 * g.stride + 1, sizeof *exact);
     fb_ring *rings = fb_scratch_take(scratch, sections + 2, sizeof *rings);
     if (g.rows && g.frames && widths && g.inner && g.turn && g.scale && g.stretch && spare &&
-        g.arc && rings) {
+        exact && rings) {
         why = find_neighbours(&g, scratch);
     }
     if (!why) {
@@ -575,6 +604,10 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
         g.contact[0] = spare;
         g.contact[1] = g.contact[0] + ROW_CONTACT_COUNT * g.stride;
         g.spare = g.contact[1] + ROW_CONTACT_COUNT * g.stride;
+        memset(exact, 0, (5 * g.stride + 1) * sizeof *exact);
+        g.way = exact;
+        g.layer = g.way + 3 * g.stride;
+        g.arc = g.layer + g.stride;
         g.width = place->width ? widths : NULL;
         g.area = place->area ? widths + place->n_heads * g.stride : NULL;
         g.bow = place->bow ? widths + (place->n_heads + 1) * g.stride : NULL;
@@ -591,7 +624,7 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
         why = finish(&g, body);
     }
     fb_scratch_give(scratch, rings);
-    fb_scratch_give(scratch, g.arc);
+    fb_scratch_give(scratch, exact);
     fb_scratch_give(scratch, spare);
     fb_scratch_give(scratch, g.stretch);
     fb_scratch_give(scratch, g.scale);

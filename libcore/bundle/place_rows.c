@@ -17,7 +17,8 @@
 #define SIDE_BY_SIDE _Pragma("GCC ivdep")
 #endif
 
-#define PI 3.14159265358979323846F
+#define PI_EXACT 3.14159265358979323846
+#define PI ((float)PI_EXACT)
 #define LEAN 1.5F  /* tangent */
 #define SHEAR 0.8F /* of a lattice of circles: more would let three of them touch */
 
@@ -377,6 +378,31 @@ WIDE float fb_row_volume(const float *b, const float *core, size_t stride, size_
     }
     return fabsf(PI / 6 *
                  (((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]))));
+}
+
+WIDE void fb_row_layers(const float *b, const double *way, size_t stride, size_t n, double unit,
+                        double *length, double *volume) {
+    size_t s = stride;
+    double cubed = PI_EXACT / 6 * unit * unit * unit;
+    SIDE_BY_SIDE
+    for (size_t k = 0; k < fb_row_whole(n - 1); k++) {
+        double d[3], u0[3], w0[3], u1[3], w1[3], sum = 0;
+        for (size_t m = 0; m < 3; m++) {
+            d[m] = way[m * s + k] + ((double)b[m * s + k + 1] - (double)b[m * s + k]);
+            u0[m] = (double)b[(ROW_U + m) * s + k];
+            w0[m] = (double)b[(ROW_W + m) * s + k];
+            u1[m] = (double)b[(ROW_U + m) * s + k + 1];
+            w1[m] = (double)b[(ROW_W + m) * s + k + 1];
+        }
+        for (size_t m = 0; m < 3; m++) { /* as fb_row_volume */
+            size_t x = (m + 1) % 3, y = (m + 2) % 3;
+            double area = u0[x] * w0[y] - u0[y] * w0[x] + (u1[x] * w1[y] - u1[y] * w1[x]);
+            area += (u0[x] + u1[x]) * (w0[y] + w1[y]) - (u0[y] + u1[y]) * (w0[x] + w1[x]);
+            sum += d[m] * area;
+        }
+        length[k] = unit * sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        volume[k] = cubed * sum;
+    }
 }
 
 static inline __attribute__((always_inline)) void clear(const float *a, const float *b,

@@ -94,6 +94,10 @@ float fb_row_lean(const float *b, const float *core, size_t stride, size_t from,
 void fb_row_scale(float *b, size_t stride, size_t n, float f);
 /* The volume between two sections; `spare` has room for a row. */
 float fb_row_volume(const float *b, const float *core, size_t stride, size_t from, size_t to, float *spare);
+/* Lengths in m along the axis and volumes in m^3 of the layers above all rings but the last, exact;
+ * `way`: the core's steps in double precision, `unit`: m of the rows' numbers. */
+void fb_row_layers(const float *b, const double *way, size_t stride, size_t n, double unit,
+                   double *length, double *volume);
 /* Adds to b's room against a what the layers of the two sink into each other beyond `allowed`: for
  * each ring the worse of its two layers, each along one normal, square to its line of contact.
  * `spare` has room for two rows and a number. */
