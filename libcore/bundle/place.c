@@ -16,21 +16,21 @@
 typedef struct grid {
     const fb_placing *place;
     size_t sections, whole, stride;
-    double unit; /* m, of rows: a power of two about as large as a bundle */
-    double *way; /* [3][stride]: from each section's place on the first core to the next's */
-    float *core; /* the same */
-    float *rows;            /* [cells][ROW_COUNT][stride] */
-    float *frames;          /* [heads][ROW_FRAME_COUNT][stride] */
-    float *width;           /* [heads][stride] of place->width, or NULL */
-    float *area, *bow;      /* [stride] of place->area and place->bow, or NULL */
-    int *inner;             /* [cells][2]: the neighbours towards the planes x = 0 and y = 0, or -1 */
-    int *turn;              /* cells in the order of placing */
-    double *scale;          /* [cells]: factor of both semi-axes for exact volume */
-    double (*stretch)[2];   /* [cells] of the belly, below and above */
-    float *contact[2];      /* [ROW_CONTACT_COUNT][stride] */
-    float *spare;           /* [SPARE_ROWS][stride] */
-    double *arc;            /* [stride + 1]: m along the axis of the cell that was measured last */
-    double *layer;          /* [stride]: m^3, volumes of its layers */
+    double unit;       /* m, of rows: a power of two about as large as a bundle */
+    double *way;       /* [3][stride]: from each section's place on the first core to the next's */
+    float *core;       /* the same */
+    float *rows;       /* [cells][ROW_COUNT][stride] */
+    float *frames;     /* [heads][ROW_FRAME_COUNT][stride] */
+    float *width;      /* [heads][stride] of place->width, or NULL */
+    float *area, *bow; /* [stride] of place->area and place->bow, or NULL */
+    int *inner;        /* [cells][2]: the neighbours towards the planes x = 0 and y = 0, or -1 */
+    int *turn;         /* cells in the order of placing */
+    double *scale;     /* [cells]: factor of both semi-axes for exact volume */
+    double (*stretch)[2]; /* [cells] of the belly, below and above */
+    float *contact[2];    /* [ROW_CONTACT_COUNT][stride] */
+    float *spare;         /* [SPARE_ROWS][stride] */
+    double *arc;          /* [stride + 1]: m along the axis of the cell that was measured last */
+    double *layer;        /* [stride]: m^3, volumes of its layers */
 } grid;
 
 static float *rows_of(const grid *g, size_t cell) {
@@ -137,8 +137,8 @@ static void lay_frames(grid *g) {
 static void find_axis(const grid *g, size_t cell) {
     const fb_place_cell *c = g->place->cells + cell;
     bool flush = g->place->flush; /* else where it ends is found when it is laid */
-    fb_row_axis(rows_of(g, cell), g->core, g->stride, g->sections, g->place->base, flush ? c->first : 0,
-                flush ? c->last : g->sections - 1, g->spare);
+    fb_row_axis(rows_of(g, cell), g->core, g->stride, g->sections, g->place->base,
+                flush ? c->first : 0, flush ? c->last : g->sections - 1, g->spare);
 }
 
 /* Whether a cell goes with another core than its inner neighbour, below the base or above it. */
@@ -250,8 +250,8 @@ static void lay(const grid *g, size_t cell, bool first) {
         bool plane[2] = {inner[0] < 0 || parted(g, cell, 0, up),
                          inner[1] < 0 || parted(g, cell, 1, up)};
         if (!plane[0] && !plane[1]) {
-            fb_row_nestle(b, rows_of(g, (size_t)inner[0]), rows_of(g, (size_t)inner[1]), s, from, to,
-                          c->i >= 0 ? 1 : -1, c->j >= 0 ? 1 : -1, first);
+            fb_row_nestle(b, rows_of(g, (size_t)inner[0]), rows_of(g, (size_t)inner[1]), s, from,
+                          to, c->i >= 0 ? 1 : -1, c->j >= 0 ? 1 : -1, first);
             continue;
         }
         for (int axis = 0; axis < 2; axis++) {
@@ -393,7 +393,8 @@ static double volume_of(const grid *g, size_t cell) {
 static double volume_now(const grid *g, size_t cell, fb_ring *spare) {
     const fb_place_cell *c = g->place->cells + cell;
     if (g->place->flush) {
-        float volume = fb_row_volume(rows_of(g, cell), g->core, g->stride, c->lower, c->upper, g->spare);
+        float volume = fb_row_volume(rows_of(g, cell), g->core, g->stride, c->lower, c->upper,
+                                     g->spare);
         return (double)volume * g->unit * g->unit * g->unit;
     }
     measure(g, cell);

@@ -89,9 +89,8 @@ typedef struct touching {
 } touching;
 
 /* A ring of b and one of a, to its left (or below it, along w) if sign is 1. */
-static inline __attribute__((always_inline)) touching touch(const float *a, const float *b,
-                                                            size_t s, size_t k, bool along_w,
-                                                            float sign, bool first) {
+static inline __attribute__((always_inline)) touching
+touch(const float *a, const float *b, size_t s, size_t k, bool along_w, float sign, bool first) {
     v3 ua = get(a + ROW_U * s, s, k), wa = get(a + ROW_W * s, s, k), ca = get(a, s, k);
     v3 ub = get(b + ROW_U * s, s, k), wb = get(b + ROW_W * s, s, k);
     v3 g = add(get(a + ROW_G * s, s, k), get(b + ROW_G * s, s, k)), m;
@@ -137,9 +136,9 @@ static inline __attribute__((always_inline)) void put_touching(float *contact, s
 
 /* Loops of their own for what does not change with the section: choices inside would keep sections
  * from going side by side. */
-#define TOUCH(ALONG_W, FIRST)                                                         \
-    SIDE_BY_SIDE                                                                      \
-    for (size_t k = from; k < to; k++) {                                              \
+#define TOUCH(ALONG_W, FIRST) \
+    SIDE_BY_SIDE \
+    for (size_t k = from; k < to; k++) { \
         put_touching(contact, stride, k, touch(a, b, stride, k, ALONG_W, sign, FIRST)); \
     }
 
@@ -156,13 +155,13 @@ WIDE void fb_row_touch(float *contact, const float *a, const float *b, size_t st
     }
 }
 
-#define NESTLE(FIRST)                                               \
-    SIDE_BY_SIDE                                                    \
-    for (size_t k = from; k < to; k++) {                            \
-        touching x = touch(left, b, s, k, false, sign_x, FIRST);    \
-        touching y = touch(below, b, s, k, true, sign_y, FIRST);    \
-        v3 t = get(b + ROW_T * s, s, k);                            \
-        put(b, s, k, solve(x, y, t, 0.5F * (x.h + y.h)));           \
+#define NESTLE(FIRST) \
+    SIDE_BY_SIDE \
+    for (size_t k = from; k < to; k++) { \
+        touching x = touch(left, b, s, k, false, sign_x, FIRST); \
+        touching y = touch(below, b, s, k, true, sign_y, FIRST); \
+        v3 t = get(b + ROW_T * s, s, k); \
+        put(b, s, k, solve(x, y, t, 0.5F * (x.h + y.h))); \
     }
 
 WIDE void fb_row_nestle(float *b, const float *left, const float *below, size_t stride, size_t from,
@@ -198,7 +197,8 @@ WIDE void fb_row_touch_bow(float *contact, const float *frame, const float *a, c
         v3 x = get(frame + ROW_FX * s, s, k), y = get(frame + ROW_FY * s, s, k);
         v3 o = get(frame + ROW_FO * s, s, k), ub = get(b + ROW_U * s, s, k);
         v3 wb = get(b + ROW_W * s, s, k), ua = get(a + ROW_U * s, s, k);
-        float at = dot(sub(get(a, s, k), o), x) + beside * (sqrtf(dot(ua, ua)) + sqrtf(dot(ub, ub)));
+        float at = dot(sub(get(a, s, k), o), x) +
+                   beside * (sqrtf(dot(ua, ua)) + sqrtf(dot(ub, ub)));
         v3 n = unit(times(sign, sub(y, times(bow[k] * at, x))));
         v3 on = add(o, add(times(at, x), times(0.5F * bow[k] * at * at, y)));
         float un = dot(ub, n), wn = dot(wb, n);
@@ -312,7 +312,8 @@ WIDE void fb_row_size(float *b, size_t stride, size_t n, size_t widest, float a,
         float area = by_area * areas[k] + by_shape * shaped;
         float width = by_width * widths[k] + by_size * size;
         v3 t = get(b + ROW_T * s, s, k), side = unit(cross(t, get(b + ROW_R * s, s, k)));
-        float high = area / width, slope_u = lean_u * (high / width), slope_w = lean_w * (width / high);
+        float high = area / width, slope_u = lean_u * (high / width),
+              slope_w = lean_w * (width / high);
         put(b + ROW_U * s, s, k, times(a * width, cross(side, t)));
         put(b + ROW_W * s, s, k, times(height * high, side));
         b[ROW_SLOPE * s + k] = slope_u < SHEAR ? slope_u : SHEAR;
@@ -376,8 +377,9 @@ WIDE float fb_row_volume(const float *b, const float *core, size_t stride, size_
             sum[m] += spare[i + m];
         }
     }
-    return fabsf(PI / 6 *
-                 (((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]))));
+    return fabsf(
+        PI / 6 *
+        (((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]))));
 }
 
 WIDE void fb_row_layers(const float *b, const double *way, size_t stride, size_t n, double unit,

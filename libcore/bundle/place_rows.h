@@ -3,9 +3,9 @@
  *
  * Rows are of single precision: in units of the muscle's own bundles, and places from the core's in
  * the same section, so that they are right to some 1e-6 of a bundle. `core` of three rows is the
- * way from each section's place on the core to the next's. Volumes and lengths that must be exact are made so
- * afterwards. Loops run on to the end of a block, into the rows' margins; what they leave there
- * is never read for a section. */
+ * way from each section's place on the core to the next's. Volumes and lengths that must be exact
+ * are made so afterwards. Loops run on to the end of a block, into the rows' margins; what they
+ * leave there is never read for a section. */
 #ifndef FB_BUNDLE_PLACE_ROWS_H
 #define FB_BUNDLE_PLACE_ROWS_H
 
@@ -65,17 +65,17 @@ void fb_row_touch_bow(float *contact, const float *frame, const float *a, const 
                       size_t stride, size_t from, size_t to, const float *bow, float beside,
                       float sign);
 /* The centres that touch in both contacts, at the mean of their places with the weights given. */
-void fb_row_solve(float *b, const float *x, const float *y, size_t stride, size_t from,
-                  size_t to, float weight_x, float weight_y);
+void fb_row_solve(float *b, const float *x, const float *y, size_t stride, size_t from, size_t to,
+                  float weight_x, float weight_y);
 /* Directions of the axis: tangents of the parabola through three centres; lengths from section
- * `base` on. The bundle's own ends, `first` and `last`, look inward only. n is at least 3; `spare` has room for two rows.
+ * `base` on. The bundle's own ends, `first` and `last`, look inward only. n is at least 3; `spare`
+ * has room for two rows.
  */
-void fb_row_axis(float *b, const float *core, size_t stride, size_t n, size_t base, size_t first, size_t last,
-                 float *spare);
+void fb_row_axis(float *b, const float *core, size_t stride, size_t n, size_t base, size_t first,
+                 size_t last, float *spare);
 /* Rings in the plane of their section, z of the frame being its normal, but turned where that would
  * lean more than `slack` (rad) from square to the bundle's axis. */
-void fb_row_turn(float *b, const float *frame, size_t stride, size_t from, size_t to,
-                 float slack);
+void fb_row_turn(float *b, const float *frame, size_t stride, size_t from, size_t to, float slack);
 /* The direction of the lattice's row: that to the neighbour a along x (sign as above) and, unless
  * below is NULL, that of the neighbour along y in equal parts. */
 void fb_row_follow(float *b, const float *a, const float *below, size_t stride, size_t from,
@@ -89,11 +89,13 @@ void fb_row_size(float *b, size_t stride, size_t n, size_t widest, float a, floa
 /* The least cosine of the angles between the axis and rings' normals, and between it and the layers
  * above them (below the last), from section `from` to `to`. -1 if one is no number. `spare` has
  * room for a row. */
-float fb_row_lean(const float *b, const float *core, size_t stride, size_t from, size_t to, float *spare);
+float fb_row_lean(const float *b, const float *core, size_t stride, size_t from, size_t to,
+                  float *spare);
 /* All semi-axes times f. */
 void fb_row_scale(float *b, size_t stride, size_t n, float f);
 /* The volume between two sections; `spare` has room for a row. */
-float fb_row_volume(const float *b, const float *core, size_t stride, size_t from, size_t to, float *spare);
+float fb_row_volume(const float *b, const float *core, size_t stride, size_t from, size_t to,
+                    float *spare);
 /* Lengths in m along the axis and volumes in m^3 of the layers above all rings but the last, exact;
  * `way`: the core's steps in double precision, `unit`: m of the rows' numbers. */
 void fb_row_layers(const float *b, const double *way, size_t stride, size_t n, double unit,
@@ -101,7 +103,7 @@ void fb_row_layers(const float *b, const double *way, size_t stride, size_t n, d
 /* Adds to b's room against a what the layers of the two sink into each other beyond `allowed`: for
  * each ring the worse of its two layers, each along one normal, square to its line of contact.
  * `spare` has room for two rows and a number. */
-void fb_row_clear(float *b, const float *a, const float *core, size_t stride, size_t n, bool along_w, float allowed,
-                  float *spare);
+void fb_row_clear(float *b, const float *a, const float *core, size_t stride, size_t n,
+                  bool along_w, float allowed, float *spare);
 
 #endif
