@@ -1,4 +1,5 @@
 /* retarget: what each body of the standard becomes. */
+
 #include <string.h>
 
 #include "tools/retarget.h"

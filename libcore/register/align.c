@@ -62,10 +62,10 @@ static void measure(fb_align_pairs *p, int i, const fb_transform *map) {
 static void nearest(fb_align_side *side, int i, const fb_surface *surface, const double *at,
                     double *out, double *normal) {
     double bound = side->hinted[i] ? fb_v3_distance(at, side->hint[i]) * (1 + 1e-9) + 1e-12
-                                   : INFINITY;
+                                   : (double)INFINITY;
     int face = 0;
-    if (fb_surface_project(surface, at, bound, out, &face, NULL) == INFINITY) {
-        fb_surface_project(surface, at, INFINITY, out, &face, NULL);
+    if (fb_surface_project(surface, at, bound, out, &face, NULL) == (double)INFINITY) {
+        fb_surface_project(surface, at, (double)INFINITY, out, &face, NULL);
     }
     fb_v3_copy(side->hint[i], out);
     side->hinted[i] = true;
@@ -241,7 +241,7 @@ static double step(fb_align_work *w, fb_transform *map, fb_transform_kind kind) 
 
 double fb_align_refine(fb_align_work *w, fb_transform *map, fb_transform_kind kind, int every,
                        int most, int *iterations) {
-    double distance = INFINITY;
+    double distance = (double)INFINITY;
     for (int i = 0; i < most; i++) {
         distance = fb_align_pair(w, map, every);
         double changed = step(w, map, kind);
@@ -330,7 +330,7 @@ static double search(fb_align_work *w, bool mirror, fb_transform_kind kind, fb_t
         }
     }
     *best = places[found].map;
-    *second = INFINITY;
+    *second = (double)INFINITY;
     for (int i = 0; i < n; i++) {
         if (turned(&places[i].map, best) > APART) {
             *second = fb_lesser(*second, places[i].distance);
@@ -356,7 +356,7 @@ void fb_align_distance(const fb_transform *map, const fb_surface *from, const fb
     enum { POINTS = 2000, DENSE = 20000 };
     double(*points)[3] = fb_alloc((DENSE + POINTS) * sizeof *points);
     double *distance = fb_alloc(2 * POINTS * sizeof *distance), sum = 0;
-    *mean = *largest = INFINITY;
+    *mean = *largest = (double)INFINITY;
     fb_diag quiet;
     fb_surface *moved = NULL;
     fb_diag_init(&quiet);
@@ -372,8 +372,8 @@ void fb_align_distance(const fb_transform *map, const fb_surface *from, const fb
             for (int side = 0; side < 2; side++) {
                 fb_surface_points(both[side], POINTS, points, NULL);
                 for (int i = 0; i < POINTS; i++) {
-                    double d = fb_surface_project(both[1 - side], points[i], INFINITY, NULL, NULL,
-                                                  NULL);
+                    double d = fb_surface_project(both[1 - side], points[i], (double)INFINITY, NULL,
+                                                  NULL, NULL);
                     distance[side * POINTS + i] = fabs(d);
                     sum += fabs(d);
                 }
@@ -435,7 +435,7 @@ fb_status fb_align(fb_transform *transform, fb_align_result *result, const fb_su
     fb_align_work w = {.options = &o};
     fb_arena own;
     jmp_buf oom;
-    *result = (fb_align_result){.second = INFINITY, .mirrored = INFINITY};
+    *result = (fb_align_result){.second = (double)INFINITY, .mirrored = INFINITY};
     fb_arena_init(&own);
     if (setjmp(oom)) {
         fb_arena_clear(&own);
