@@ -101,7 +101,8 @@ typedef enum fb_action {
     X(FB4004, "a virtual link that finds no equilibrium, or that nothing holds") \
     X(FB4005, "a path without length, or that cannot go around what it wraps") \
     X(FB4006, "results that are not finite") \
-    X(FB4007, "a muscle that acts otherwise on a new skeleton")
+    X(FB4007, "a muscle that acts otherwise on a new skeleton") \
+    X(FB4008, "a scan that does not fit the joints of its model")
 
 typedef enum fb_diag_id {
 #define FB_DIAG_ENUM(ID, TEXT) ID,

@@ -13,15 +13,19 @@ bool fb_carry_set(fb_carry_job *job, fb_element *element, const char *key, const
     if (i < 0) {
         return false;
     }
+    const fb_value *old = &element->values[i];
+    bool number = element->cls->fields[i].type == FB_NUMBER;
     for (int k = 0; k < n; k++) {
-        if (!isfinite(x[k])) {
+        bool was = !old->present || old->n <= k ||
+                   isfinite(number ? old->as.number : old->as.numbers[k]);
+        if (was && !isfinite(x[k])) {
             fb_carry_tell(job, FB_ERROR, element, "'%s' would become a number that is not finite",
                           key);
             job->status = job->status == FB_OK ? FB_E_NUMERIC : job->status;
             return false;
         }
     }
-    if (element->cls->fields[i].type == FB_NUMBER) {
+    if (number) {
         fb_value_set_number(&element->values[i], x[0]);
     } else {
         fb_value_set_numbers(job->model, &element->values[i], x, n);
