@@ -248,7 +248,7 @@ static fb_carry_frame *frame_after(fb_carry_job *job, fb_element *element) {
         bool placed = false;
         if (side && !exactly_similar(&side->frame)) {
             frame->after = side->frame.after;
-            placed = side->site != NULL || true;
+            placed = true;
         } else if (side && gives(side->site, side->key[0] == 'p')) {
             frame->after = side->frame.after;
             placed = true;
@@ -452,7 +452,7 @@ static void replace_meshes(fb_carry_job *job, fb_element *body, const fb_body_ma
 
 /* The body's own geometry moves with the map: in a frame of its own where the map does not leave
  * the body's origin and axes. */
-static void carry_geometry(fb_carry_job *job, fb_element *element, const fb_carry_frame *frame) {
+void fb_carry_geometry_of(fb_carry_job *job, fb_element *element, const fb_carry_frame *frame) {
     const fb_value *value = fb_get(element, "geometry");
     double Q[9];
     if (!value || value->n == 0 || frame->same) {
@@ -489,7 +489,7 @@ void fb_carry_geometry(fb_carry_job *job) {
         if (mesh_for(job, bodies->items[i], 0)) {
             replace_meshes(job, bodies->items[i], &job->maps[i]);
         } else {
-            carry_geometry(job, bodies->items[i], fb_carry_frame_of(job, bodies->items[i]));
+            fb_carry_geometry_of(job, bodies->items[i], fb_carry_frame_of(job, bodies->items[i]));
         }
     }
     for (size_t i = 0; i < n_frames; i++) {
@@ -499,7 +499,7 @@ void fb_carry_geometry(fb_carry_job *job) {
         if (own && mesh_for(job, own, 0)) {
             set_geometry(job->model, frames->items[i], NULL, 0); /* part of the old bone */
         } else if (frame) {
-            carry_geometry(job, frames->items[i], frame);
+            fb_carry_geometry_of(job, frames->items[i], frame);
         }
     }
 }

@@ -6,6 +6,8 @@
 static const double origin[3] = {0, 0, 0};
 static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
+#define OPPOSITE "its coordinates mean the opposite turn where they turn about x or y"
+
 static bool is(const fb_element *element, const char *cls) {
     return strcmp(element->cls->name, cls) == 0;
 }
@@ -290,10 +292,25 @@ static void carry_lengths(fb_carry_job *job, fb_element *joint, const fb_carry_s
     }
 }
 
+void fb_carry_mirror_joint(fb_carry_job *job, fb_element *joint) {
+    fb_carry_side sides[2] = {{.frame = {.scale = 1, .similar = true}}};
+    fb_carry_scaling(&sides[0].frame.map, 1, true);
+    sides[1] = sides[0];
+    if (turns_about_x(joint)) {
+        make_custom(job, joint);
+    }
+    if (cannot_be_mirrored(joint)) {
+        fb_carry_tell(job, FB_APPROXIMATED, joint, OPPOSITE);
+    }
+    if (is(joint, "CustomJoint")) {
+        carry_custom(job, joint, sides, true);
+    }
+}
+
 static void carry_joint(fb_carry_job *job, fb_element *joint) {
     const fb_carry_side *sides = fb_table_find(&job->sides, joint->path);
     bool parent = sides[0].frame.map.mirrored, child = sides[1].frame.map.mirrored;
-    if (parent != child && sides[0].frame.body >= 0) {
+    if (parent != child && sides[0].frame.body >= 0 && sides[1].frame.body >= 0) {
         fb_carry_tell(job, FB_ERROR, joint,
                       "one of its bodies is mirrored and the other is not: mirror all or none");
         job->status = FB_E_INPUT;
@@ -303,8 +320,7 @@ static void carry_joint(fb_carry_job *job, fb_element *joint) {
         make_custom(job, joint);
     }
     if (mirrored && cannot_be_mirrored(joint)) {
-        fb_carry_tell(job, FB_APPROXIMATED, joint,
-                      "its coordinates mean the opposite turn where they turn about x or y");
+        fb_carry_tell(job, FB_APPROXIMATED, joint, OPPOSITE);
     }
     carry_lengths(job, joint, sides);
     if (is(joint, "CustomJoint")) {
