@@ -30,22 +30,32 @@ static void place(const fb_carry_job *job, fb_carry_frame *frame, const double *
 
 /* ---- joints' frames --------------------------------------------------------------------------- */
 
-/* A joint's centre in the parent's body: where the child's joint frame is in the default pose. */
-static void joint_center(const fb_carry_job *job, const fb_element *joint,
-                         const fb_carry_frame *parent, double *center) {
-    fb_pose on_parent, on_child;
-    const fb_system *system = job->was.system;
-    fb_v3_copy(center, parent->before.p);
-    if (!system) {
-        return;
+/* The number of a body in a system that was compiled of another reading of the model; -1. */
+static int number_in(const fb_carry_job *job, const fb_system *system, int body) {
+    const fb_element *element = body < 0 ? job->model->ground
+                                         : fb_model_items(job->model, "bodies")->items[body];
+    for (int i = 0; i < system->n_body; i++) {
+        const fb_mobod *m = &system->mobods[i];
+        const char *path = m->body ? m->body->path : m->path;
+        if (m->copy_of < 0 && path && strcmp(path, element->path) == 0) {
+            return i;
+        }
     }
-    int a = fb_system_body(system, fb_get_target(joint, "parent"), &on_parent);
-    int b = fb_system_body(system, fb_get_target(joint, "child"), &on_child);
+    return body < 0 ? 0 : -1;
+}
+
+/* A joint's centre in the parent's body: where the child's joint frame is in the default pose. */
+static void joint_center(const fb_carry_job *job, const fb_carry_frame *parent,
+                         const fb_carry_frame *child, double *center) {
+    const fb_system *system = job->was.system;
+    int a = system ? number_in(job, system, parent->body) : -1;
+    int b = system ? number_in(job, system, child->body) : -1;
+    fb_v3_copy(center, parent->before.p);
     if (a < 0 || b < 0) {
         return;
     }
     double ground[3], d[3];
-    fb_pose_point(ground, &job->was.state->pose[b], on_child.p);
+    fb_pose_point(ground, &job->was.state->pose[b], child->before.p);
     fb_v3_sub(d, ground, job->was.state->pose[a].p);
     fb_m3_tmul_v3(center, job->was.state->pose[a].R, d);
     if (fb_v3_distance(center, parent->before.p) < 1e-12) {
@@ -143,8 +153,11 @@ static void joint_sides(fb_carry_job *job, fb_element *joint) {
         side->key = i == 0 ? "parent" : "child";
         side->site = job->uniform ? NULL : site_of(job, joint);
         side->frame = frame_before(job, fb_get_target(joint, side->key));
+    }
+    for (int i = 0; i < 2; i++) {
+        fb_carry_side *side = &sides[i];
         if (i == 0) {
-            joint_center(job, joint, &side->frame, center);
+            joint_center(job, &side->frame, &sides[1].frame, center);
         } else {
             fb_v3_copy(center, side->frame.before.p);
         }

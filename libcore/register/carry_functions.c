@@ -283,6 +283,18 @@ static int knots_of(fb_carry_job *job, fb_value *const *slots, const fb_element 
     return kept;
 }
 
+/* What had no function, or one of nothing, now depends on the coordinate as well. */
+static void depend(fb_model *model, fb_element *owner, int i, const fb_element *coordinate) {
+    static const char *const keys[] = {"x_coordinate", "y_coordinate", "z_coordinate"};
+    bool axis = fb_class_field(owner->cls, "coordinate") >= 0;
+    fb_value *ref = fb_value_of(owner, axis ? "coordinate" : keys[i]);
+    if (ref && !(ref->present && ref->n > 0)) {
+        const char *name = axis ? fb_osim_name(coordinate) : coordinate->path;
+        fb_value_set_refs(model, ref, &name, 1);
+        ref->as.refs[0].target = coordinate;
+    }
+}
+
 /* Functions through mapped places at the knots. */
 static bool refit(fb_carry_job *job, fb_element *const *owners, fb_value *const *slots,
                   const fb_element *coordinate, const double *from, const double *to,
@@ -323,6 +335,7 @@ static bool refit(fb_carry_job *job, fb_element *const *owners, fb_value *const 
         }
         spline->name = slots[i]->present ? slots[i]->as.object->name : NULL;
         put(slots[i], spline);
+        depend(job->model, owners[i], i, coordinate);
     }
     return alike && map->n == 0;
 }
