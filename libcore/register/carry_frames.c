@@ -28,7 +28,8 @@ static void place(const fb_carry_job *job, fb_carry_frame *frame, const double *
     fb_carry_turn(map, anchor, frame->before.R, frame->after.R);
 }
 
-/* ---- joints' frames --------------------------------------------------------------------------- */
+/* ---- joints' frames ---------------------------------------------------------------------------
+ */
 
 /* The number of a body in a system that was compiled of another reading of the model; -1. */
 static int number_in(const fb_carry_job *job, const fb_system *system, int body) {
@@ -170,7 +171,8 @@ static void joint_sides(fb_carry_job *job, fb_element *joint) {
     fb_table_add(&job->sides, joint->path, sides);
 }
 
-/* ---- offset frames ---------------------------------------------------------------------------- */
+/* ---- offset frames ----------------------------------------------------------------------------
+ */
 
 /* The side of a joint that has this very frame, NULL if none. */
 static fb_carry_side *side_with(fb_carry_job *job, const fb_element *frame) {
@@ -298,7 +300,8 @@ const fb_carry_frame *fb_carry_frame_of(fb_carry_job *job, const fb_element *ele
     return frame;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------ */
+/* ---- all of them ------------------------------------------------------------------------------
+ */
 
 fb_element *fb_carry_add_frame(fb_carry_job *job, const fb_element *owner, const fb_element *parent,
                                const char *name, const fb_pose *pose) {
@@ -383,7 +386,8 @@ void fb_carry_frames(fb_carry_job *job) {
     }
 }
 
-/* ---- looks ------------------------------------------------------------------------------------ */
+/* ---- looks ------------------------------------------------------------------------------------
+ */
 
 /* Scale factors of a frame's geometry: how the map stretches along the frame's axes. */
 static void scale_geometry(fb_carry_job *job, const fb_carry_frame *frame, fb_element *geometry) {
@@ -430,8 +434,8 @@ static fb_element *new_mesh(fb_carry_job *job, fb_element *owner, const fb_new_m
 
 static void set_geometry(fb_model *model, fb_element *frame, fb_element **items, int n) {
     fb_element **copy = fb_arena_array(&model->arena, (size_t)n + 1, sizeof *copy);
-    memcpy(copy, items, (size_t)n * sizeof *copy);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; items && i < n; i++) {
+        copy[i] = items[i];
         copy[i]->owner = frame;
     }
     *fb_value_of(frame, "geometry") = (fb_value){.present = n > 0, .n = n, .as.objects = copy};

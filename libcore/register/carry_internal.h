@@ -77,12 +77,12 @@ typedef struct fb_carry_lengths {
 typedef struct fb_carry_job {
     fb_model *model;
     fb_arena scratch;
-    fb_transform *bodies;  /* of all bodies in the list: in the body's frame */
-    fb_table frames;       /* path -> fb_carry_frame */
-    fb_table sides;        /* joint's path -> two fb_carry_side */
-    fb_table done;         /* elements of lists that have been carried */
-    fb_table factors;      /* coordinate's path -> double */
-    fb_carry_lengths was;  /* system NULL: cannot be computed */
+    fb_transform *bodies; /* of all bodies in the list: in the body's frame */
+    fb_table frames;      /* path -> fb_carry_frame */
+    fb_table sides;       /* joint's path -> two fb_carry_side */
+    fb_table done;        /* elements of lists that have been carried */
+    fb_table factors;     /* coordinate's path -> double */
+    fb_carry_lengths was; /* system NULL: cannot be computed */
     const fb_body_map *maps;
     int n_maps;
     const fb_carry_options *options;

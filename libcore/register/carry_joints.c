@@ -16,7 +16,8 @@ static double stretch(const fb_carry_frame *frame, const double *direction) {
     return frame->similar ? frame->scale : fb_carry_stretch(&frame->map, origin, direction);
 }
 
-/* ---- coordinates ------------------------------------------------------------------------------ */
+/* ---- coordinates ------------------------------------------------------------------------------
+ */
 
 /* Along which direction of the joint's parent frame a coordinate slides; false if it does not. */
 static bool slides_along(const fb_element *joint, int slot, double *direction) {
@@ -99,7 +100,8 @@ static bool divide(fb_carry_job *job, fb_element *owner, fb_value *slot, const f
     return all || (n <= FB_MAX_ARGUMENTS && fb_carry_arguments(job->model, owner, slot, c, n));
 }
 
-/* ---- custom joints ---------------------------------------------------------------------------- */
+/* ---- custom joints ----------------------------------------------------------------------------
+ */
 
 static bool direct(const fb_element *axis) {
     const fb_value *on = fb_get(axis, "coordinate");
@@ -220,7 +222,8 @@ static void carry_custom(fb_carry_job *job, fb_element *joint, const fb_carry_si
     carry_translations(job, joint, &sides[0], axes, from, to, square);
 }
 
-/* ---- mirrored --------------------------------------------------------------------------------- */
+/* ---- mirrored ---------------------------------------------------------------------------------
+ */
 
 /* A joint about fixed axes as the custom joint that moves the same way with axes to be turned. */
 static void make_custom(fb_carry_job *job, fb_element *joint) {
@@ -247,9 +250,10 @@ static void make_custom(fb_carry_job *job, fb_element *joint) {
         }
     }
     values[fb_class_field(cls, "axes")] = (fb_value){.present = true, .n = 6, .as.objects = axes};
-    fb_carry_tell(job, FB_WARNING, joint,
-                  "it becomes a custom joint with mirrored axes, so that its coordinates keep their "
-                  "meaning");
+    fb_carry_tell(
+        job, FB_WARNING, joint,
+        "it becomes a custom joint with mirrored axes, so that its coordinates keep their "
+        "meaning");
     joint->cls = cls;
     joint->values = values;
 }
@@ -264,7 +268,8 @@ static bool cannot_be_mirrored(const fb_element *joint) {
            is(joint, "ConstantCurvatureJoint") || is(joint, "CantileverFreeBeamJoint");
 }
 
-/* ---- all -------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------
+ */
 
 static void carry_lengths(fb_carry_job *job, fb_element *joint, const fb_carry_side *sides) {
     static const char *const radii[] = {"radii", "thorax_radii"};

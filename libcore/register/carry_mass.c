@@ -47,7 +47,8 @@ void fb_carry_mass_of(fb_carry_job *job, fb_element *body, const fb_transform *m
     }
     fb_transform_jacobian(map, center, A);
     double next[6];
-    if (fb_carry_similar(map) && A[3] == 0 && A[6] == 0 && A[7] == 0 && A[1] == 0 && A[2] == 0 && A[5] == 0) { /* only scaled, mirrored */
+    if (fb_carry_similar(map) && A[3] == 0 && A[6] == 0 && A[7] == 0 && A[1] == 0 && A[2] == 0 &&
+        A[5] == 0) { /* only scaled, mirrored */
         for (int i = 0; i < 6; i++) {
             bool flips = i > 3 && map->mirrored; /* xz, yz */
             next[i] = inertia[i] == 0 ? 0 : k * A[0] * A[0] * (flips ? -1 : 1) * inertia[i];
@@ -96,7 +97,8 @@ void fb_carry_masses(fb_carry_job *job, double wanted) {
     }
 }
 
-/* ---- height ----------------------------------------------------------------------------------- */
+/* ---- height -----------------------------------------------------------------------------------
+ */
 
 typedef struct extent {
     double up[3], low, high;

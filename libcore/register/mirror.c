@@ -13,7 +13,8 @@ typedef struct mirror {
     size_t n_made, capacity_made;
 } mirror;
 
-/* ---- names ------------------------------------------------------------------------------------ */
+/* ---- names ------------------------------------------------------------------------------------
+ */
 
 static bool part_of_word(const char *text, size_t at, const char *word, size_t n) {
     bool before = isalnum((unsigned char)word[0]) && at > 0 && isalnum((unsigned char)text[at - 1]);
@@ -37,7 +38,8 @@ static const char *mirrored(const mirror *m, const char *text) {
     return out ? fb_arena_printf(&m->job.model->arena, "%s%s", out, text + done) : text;
 }
 
-/* ---- copies ----------------------------------------------------------------------------------- */
+/* ---- copies -----------------------------------------------------------------------------------
+ */
 
 static fb_element *copy(mirror *m, const fb_element *from, fb_element *owner) {
     fb_model *model = m->job.model;
@@ -158,7 +160,8 @@ static void copy_all(mirror *m) {
     }
 }
 
-/* ---- places ----------------------------------------------------------------------------------- */
+/* ---- places -----------------------------------------------------------------------------------
+ */
 
 /* Maps of all frames: of copies, their own mirror image; of those in the middle, which stay, the
  * mirror image about their body's xy plane. */
@@ -223,7 +226,8 @@ static void place_all(mirror *m) {
     }
 }
 
-/* ---- groups ----------------------------------------------------------------------------------- */
+/* ---- groups -----------------------------------------------------------------------------------
+ */
 
 static bool holds(const fb_group *group, const char *member) {
     for (int i = 0; i < group->n_members; i++) {
@@ -274,7 +278,8 @@ static void mirror_groups(mirror *m) {
     }
 }
 
-/* ---- all -------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------
+ */
 
 fb_status fb_mirror_missing(fb_model *model, const char *from, const char *to, fb_diag *diag) {
     mirror m = {.job = {.model = model, .diag = diag, .uniform = true}, .from = from, .to = to};

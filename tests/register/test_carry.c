@@ -10,7 +10,8 @@
 #include "libcore/register/carry_internal.h"
 #include "tests/help.h"
 
-/* ---- a model and its twin --------------------------------------------------------------------- */
+/* ---- a model and its twin ---------------------------------------------------------------------
+ */
 
 typedef struct twins {
     fb_model *standard, *model;
@@ -125,7 +126,8 @@ static void same_numbers(const twins *t, double tolerance, const char *file) {
     }
 }
 
-/* ---- rules ------------------------------------------------------------------------------------ */
+/* ---- rules ------------------------------------------------------------------------------------
+ */
 
 static void every_field_has_a_rule(void) {
     int n = 0;
@@ -145,7 +147,8 @@ static void every_field_has_a_rule(void) {
     FB_TRUE(fb_carry_row_of(fb_class_at(0), &unknown) == NULL, "there is none");
 }
 
-/* ---- corpora ---------------------------------------------------------------------------------- */
+/* ---- corpora ----------------------------------------------------------------------------------
+ */
 
 static const char *file_at(int i) {
     static const char *const patterns[] = {"models/*/*.osim", "models/*/*.fb",
@@ -212,7 +215,8 @@ static void to_itself_changes_nothing(void) {
     FB_TRUE(n > 60, "%d models", n);
 }
 
-/* ---- lengths and moment arms ------------------------------------------------------------------ */
+/* ---- lengths and moment arms ------------------------------------------------------------------
+ */
 
 /* A path that touches ground does not go with the bones. */
 static bool on_ground(const fb_paths *paths, int i) {
@@ -304,7 +308,8 @@ static int compare(const twins *t, double s, bool mirrored, unsigned long long *
                 const fb_element *owner = a->paths->paths[i].owner;
                 double want = s * a->path_length[i];
                 n++;
-                if (!FB_TRUE(fabs(b->path_length[i] - want) <= (rounded(a->paths, path) ? 1e-8 : 1e-10) * fabs(want),
+                if (!FB_TRUE(fabs(b->path_length[i] - want) <=
+                                 (rounded(a->paths, path) ? 1e-8 : 1e-10) * fabs(want),
                              "%s: %s: length %.17g, not %.17g", file, owner->path,
                              b->path_length[i], want)) {
                     break;
@@ -372,7 +377,6 @@ int main(int argc, char **argv) {
     static const fb_test tests[] = {FB_TEST(every_field_has_a_rule),
                                     FB_TEST(to_itself_changes_nothing),
                                     FB_TEST(scaled_bodies_scale_lengths),
-                                    FB_TEST(mirrored_bodies_mirror_lengths),
-                                    FB_TEST_END};
+                                    FB_TEST(mirrored_bodies_mirror_lengths), FB_TEST_END};
     return fb_test_main("carry", tests, argc, argv);
 }

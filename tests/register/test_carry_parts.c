@@ -15,7 +15,8 @@ static const char leg[] =
     "[0.1, 0.02, 0.11, 0, 0, 0.01], 'geometry': [{'mesh': 'thigh.obj'}]}, {'name': 'shank', "
     "'mass': 3, 'mass_center': [0, -0.2, 0], 'inertia': [0.05, 0.01, 0.05, 0, 0, 0]}], 'frames': "
     "[{'name': 'knee_in_thigh', 'parent': 'thigh', 'component_path': '/jointset/knee/knee_in_thigh'"
-    "}], 'joints': [{'name': 'hip', 'type': 'free', 'parent': 'ground', 'child': 'thigh'}, {'name': "
+    "}], 'joints': [{'name': 'hip', 'type': 'free', 'parent': 'ground', 'child': 'thigh'}, "
+    "{'name': "
     "'knee', 'type': 'custom', 'parent': 'knee_in_thigh', 'child': 'shank', 'coordinates': "
     "[{'name': 'bend', 'range': [-2, 0.5]}], 'axes': [{'name': 'rotation1', 'coordinate': 'bend', "
     "'axis': [0, 0, 1], 'function': {'type': 'linear', 'coefficients': [1, 0]}}, {'name': "
@@ -298,8 +299,10 @@ static void meshes_and_files(void) {
     p.options.n_meshes = 1;
     fb_features features;
     fb_features_init(&features);
-    fb_features_add(&features, &(fb_feature){.name = "hip center", .body = "thigh",
-                                             .location = {0.01, 0.02, 0.03}, .weight = 1});
+    fb_features_add(&features, &(fb_feature){.name = "hip center",
+                                             .body = "thigh",
+                                             .location = {0.01, 0.02, 0.03},
+                                             .weight = 1});
     p.options.target = &features;
     stretch(&p.maps[0].map, 1.1, 1.2, 0.9);
     p.maps[0].map.translation[2] = 0.05; /* the hip's frame cannot be the body's any more */
