@@ -60,7 +60,7 @@ typedef struct fb_carried {
     const fb_element *owner;   /* the muscle */
     char what;        /* 'o' origin, 'i' insertion, 'v' via, 'w' wrap, 'm' marker, 'j' joint */
     double moved;     /* m: from where plain scaling of the body would have put it */
-    double to_bone;   /* m: signed distance to the new bone; nan: no bone */
+    double to_bone;   /* m: signed distance to the new bone, at last; nan: no bone */
     double before;    /* m: the same in the standard */
     bool snapped;     /* it was put on the surface */
     const char *note; /* what else: "no longer wraps" ..; or NULL */

@@ -65,7 +65,9 @@ static void settle(fb_carry_job *job, fb_element *point, const fb_carry_frame *f
             fb_v3_sub(d, now, frame->after.p);
             fb_m3_tmul_v3(to, frame->after.R, d);
             item.snapped = true;
-            item.note = "was inside the bone";
+            item.note = fb_arena_printf(job->report ? &job->report->arena : &job->scratch,
+                                        "was %.1f mm inside the bone", -1e3 * item.to_bone);
+            item.to_bone = fb_carry_bone_after(job, frame->body, now, NULL, NULL);
         } else if (item.what == 'v') {
             item.note = "inside the bone";
         }

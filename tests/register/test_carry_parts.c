@@ -327,6 +327,109 @@ static void meshes_and_files(void) {
     end(&p);
 }
 
+/* ---- bones ------------------------------------------------------------------------------------
+ */
+
+#define RINGS 40
+
+/* A sphere of triangles. */
+static fb_surface *ball(const double *center, double radius) {
+    enum { N = RINGS * 2 * RINGS, M = 2 * (RINGS - 1) * 2 * RINGS };
+    double(*v)[3] = calloc(N, sizeof *v);
+    int(*f)[3] = calloc(M, sizeof *f), n = 0;
+    for (int i = 0; i < RINGS; i++) {
+        for (int k = 0; k < 2 * RINGS; k++) {
+            double a = M_PI * (i + 0.002) / (RINGS - 0.996), b = M_PI * k / RINGS;
+            double *p = v[i * 2 * RINGS + k];
+            fb_v3_set(p, center[0] + radius * sin(a) * cos(b), center[1] + radius * sin(a) * sin(b),
+                      center[2] + radius * cos(a));
+            int next = (k + 1) % (2 * RINGS), at = i * 2 * RINGS, up = at + 2 * RINGS;
+            if (i + 1 < RINGS) {
+                int one[3] = {at + k, up + k, at + next}, two[3] = {at + next, up + k, up + next};
+                memcpy(f[n++], one, sizeof one);
+                memcpy(f[n++], two, sizeof two);
+            }
+        }
+    }
+    fb_surface *surface = NULL;
+    fb_diag diag;
+    fb_diag_init(&diag);
+    FB_TRUE(fb_surface_new(&surface, (const double(*)[3])v, N, (const int(*)[3])f, (size_t)n, 1,
+                           "ball", &diag) == FB_OK,
+            "a ball");
+    fb_diag_clear(&diag);
+    free(v);
+    free(f);
+    return surface;
+}
+
+/* The cylinder "bar" lies on a ball of a bone; the new ball is greater than the map says. */
+static void wraps_lie_on_the_bone(void) {
+    const double at[3] = {0.01, -0.39, 0}, there[3] = {0.01 * 1.1, -0.39 * 1.1, 0};
+    for (int how = 0; how < 2; how++) {
+        pair p;
+        begin(&p);
+        double grown = how == 0 ? 1.1 : 1.3;
+        fb_surface *from = ball(at, 0.024), *to = ball(there, 0.024 * grown);
+        fb_carry_scaling(&p.maps[0].map, 1.1, false);
+        p.maps[0].from = from;
+        p.maps[0].to = to;
+        run(&p);
+        const fb_element *bar = fb_test_find(p.model, "/bodyset/thigh/wrapobjectset/bar");
+        double radius = fb_get_number(bar, "radius"), scaled = 0.025 * 1.1;
+        if (how == 0) {
+            FB_NEAR(radius, scaled, 2e-6, 0); /* the new bone is as the map says */
+        } else {
+            /* it was 1 mm over the bone and is 1.1 mm over the new one */
+            FB_NEAR(radius, 0.024 * 1.3 + 0.0011, 2e-3, 0);
+            FB_TRUE(radius > scaled + 1e-3, "radius %g", radius);
+        }
+        end(&p);
+        fb_surface_free(from);
+        fb_surface_free(to);
+    }
+}
+
+static void ends_come_out_of_the_bone(void) {
+    for (int how = 0; how < 3; how++) {
+        const double at[3] = {0.05, -0.1, 0.01}, there[3] = {0.05, -0.1, 0.01};
+        pair p;
+        begin(&p);
+        fb_surface *from = ball(at, 0.005), *to = ball(there, how == 1 ? 0.005 : 0.03);
+        if (how == 2) { /* nothing may change, come what may */
+            p.maps[0].identity = true;
+        } else {
+            stretch(&p.maps[0].map, 1.01, 1, 1);
+        }
+        p.maps[0].from = from;
+        p.maps[0].to = to;
+        run(&p);
+        int snapped = 0;
+        for (size_t i = 0; i < p.report.n; i++) {
+            const fb_carried *item = &p.report.items[i];
+            if (item->what != 'o') {
+                continue;
+            }
+            double x[3];
+            fb_get_vector(item->element, "location", x, 3);
+            double depth = fb_surface_nearest(to, x, NULL, NULL, NULL);
+            if (item->snapped) {
+                snapped++;
+                FB_TRUE(depth >= 0 && depth < 1e-5, "%g", depth);
+                FB_NEAR(item->to_bone, depth, 1e-12, 0);
+                FB_HOLDS(item->note, "mm inside the bone");
+                FB_EQUAL_STR(item->owner->name, "front");
+            } else if (how == 2 && strcmp(item->owner->name, "front") == 0) {
+                FB_SAME(x[0], 0.05);
+            }
+        }
+        FB_EQUAL_INT(snapped, how == 0);
+        end(&p);
+        fb_surface_free(from);
+        fb_surface_free(to);
+    }
+}
+
 int main(int argc, char **argv) {
     static const fb_test tests[] = {FB_TEST(wraps_are_refitted),
                                     FB_TEST(knees_follow_the_bone),
@@ -335,6 +438,8 @@ int main(int argc, char **argv) {
                                     FB_TEST(neighbours_give_their_scale),
                                     FB_TEST(no_point_gets_inside),
                                     FB_TEST(meshes_and_files),
+                                    FB_TEST(wraps_lie_on_the_bone),
+                                    FB_TEST(ends_come_out_of_the_bone),
                                     FB_TEST_END};
     return fb_test_main("carry_parts", tests, argc, argv);
 }
