@@ -302,6 +302,23 @@ static shape best(const fit *f) {
     return shape_at(f, x);
 }
 
+/* Takes back the turn that a fit cannot see: of a sphere all, of cylinders and tori that about
+ * their axis; quadrants hang on it. */
+static void keep_turn(shape *now, const shape *scaled) {
+    if (now->kind == FB_WRAP_ELLIPSOID) {
+        return;
+    }
+    double a[3] = {scaled->pose.R[2], scaled->pose.R[5], scaled->pose.R[8]};
+    double b[3] = {now->pose.R[2], now->pose.R[5], now->pose.R[8]}, n[3], R[9];
+    memcpy(now->pose.R, scaled->pose.R, sizeof R);
+    fb_v3_cross(n, a, b);
+    double s = fb_v3_normalize(n);
+    if (now->kind != FB_WRAP_SPHERE && s > 1e-12) {
+        fb_m3_rotation(R, n, atan2(s, fb_v3_dot(a, b)));
+        fb_m3_mul(now->pose.R, R, scaled->pose.R);
+    }
+}
+
 /* ---- one wrap ---------------------------------------------------------------------------------
  */
 
@@ -399,6 +416,7 @@ void fb_carry_wrap(fb_carry_job *job, fb_element *wrap) {
         double most = lay(job, frame, &old, &f, &t);
         if (!frame->similar || most > 1e-7) {
             now = best(&f);
+            keep_turn(&now, &scaled);
             if (!sensible(&now, &scaled)) {
                 now = scaled;
                 item.note = "could not be refitted: its sizes are scaled";

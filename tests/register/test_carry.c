@@ -373,10 +373,53 @@ static void mirrored_bodies_mirror_lengths(void) {
     scaled(0.92, true);
 }
 
+/* Lengths in the default pose, over those of the standard: within what the maps stretch. */
+static void stretched_bodies_stretch_lengths(void) {
+    int n = 0, odd = 0;
+    const char *file;
+    for (int i = 0; (file = file_at(i)) != NULL; i++) {
+        char *text = read_text(file);
+        twins t;
+        if (twins_begin(&t, text) && !strstr(file, "numbers.osim")) {
+            const double A[9] = {1.1, 0.03, 0, 0, 1.2, 0.02, 0.01, 0, 0.95};
+            for (int b = 0; b < t.n; b++) {
+                fb_transform *map = &t.maps[b].map;
+                map->kind = FB_TRANSFORM_AFFINE;
+                memcpy(map->linear, A, sizeof A);
+                fb_polar3(A, map->rotation);
+            }
+            FB_TRUE(carry(&t) == FB_OK, "%s: %s", file, t.diag.n ? t.diag.records[0].message : "");
+            fb_carry_lengths a, b;
+            if (fb_lengths_begin(&a, t.standard) && a.paths && a.length) {
+                if (FB_TRUE(fb_lengths_begin(&b, t.model) && b.paths && b.length, "%s", file)) {
+                    for (int k = 0; k < a.paths->n_paths; k++) {
+                        double ratio = b.length[k] / a.length[k];
+                        if (on_ground(a.paths, k) || across_ground(a.system, &a.paths->paths[k]) ||
+                            a.length[k] == 0) {
+                            continue;
+                        }
+                        n++;
+                        FB_TRUE(ratio > 0.5 && ratio < 2, "%s: %s is %g times as long", file,
+                                a.paths->paths[k].owner->path, ratio);
+                        odd += !(ratio > 0.85 && ratio < 1.3);
+                    }
+                    fb_lengths_end(&b);
+                }
+                fb_lengths_end(&a);
+            }
+        }
+        twins_end(&t);
+        free(text);
+    }
+    FB_TRUE(odd * 50 <= n, "%d of %d paths are stretched oddly", odd, n);
+}
+
 int main(int argc, char **argv) {
     static const fb_test tests[] = {FB_TEST(every_field_has_a_rule),
                                     FB_TEST(to_itself_changes_nothing),
                                     FB_TEST(scaled_bodies_scale_lengths),
-                                    FB_TEST(mirrored_bodies_mirror_lengths), FB_TEST_END};
+                                    FB_TEST(mirrored_bodies_mirror_lengths),
+                                    FB_TEST(stretched_bodies_stretch_lengths),
+                                    FB_TEST_END};
     return fb_test_main("carry", tests, argc, argv);
 }
