@@ -6,22 +6,27 @@
 #include "libcore/base/number.h"
 #include "libcore/register/carry_internal.h"
 
-/* ---- what all use ----------------------------------------------------------------------------- */
+/* ---- what all use -----------------------------------------------------------------------------
+ */
 
 bool fb_carry_set(fb_carry_job *job, fb_element *element, const char *key, const double *x, int n) {
     int i = fb_class_field(element->cls, key);
     if (i < 0) {
         return false;
     }
+    const fb_value *old = &element->values[i];
+    bool number = element->cls->fields[i].type == FB_NUMBER;
     for (int k = 0; k < n; k++) {
-        if (!isfinite(x[k])) {
+        bool was = !old->present || old->n <= k ||
+                   isfinite(number ? old->as.number : old->as.numbers[k]);
+        if (was && !isfinite(x[k])) {
             fb_carry_tell(job, FB_ERROR, element, "'%s' would become a number that is not finite",
                           key);
             job->status = job->status == FB_OK ? FB_E_NUMERIC : job->status;
             return false;
         }
     }
-    if (element->cls->fields[i].type == FB_NUMBER) {
+    if (number) {
         fb_value_set_number(&element->values[i], x[0]);
     } else {
         fb_value_set_numbers(job->model, &element->values[i], x, n);
@@ -39,9 +44,10 @@ void fb_carry_tell(fb_carry_job *job, fb_action action, const fb_element *elemen
     va_end(args);
     const fb_element *component = fb_element_component(element);
     fb_diag_add(job->diag, action, FB2601, fb_element_place(element), NULL, "%s '%s': %s",
-                element->cls->name, element->name     ? element->name
-                                    : component->name ? component->name
-                                                      : "",
+                element->cls->name,
+                element->name     ? element->name
+                : component->name ? component->name
+                                  : "",
                 text);
 }
 
@@ -77,7 +83,8 @@ double fb_carry_bone_after(const fb_carry_job *job, int body, const double *p, d
     return distance;
 }
 
-/* ---- the maps of bodies ----------------------------------------------------------------------- */
+/* ---- the maps of bodies -----------------------------------------------------------------------
+ */
 
 /* The map of a body in its own frames, old and new. */
 static void own_map(fb_carry_job *job, int i) {
@@ -158,7 +165,8 @@ static void fill_maps(fb_carry_job *job) {
     }
 }
 
-/* ---- markers ---------------------------------------------------------------------------------- */
+/* ---- markers ----------------------------------------------------------------------------------
+ */
 
 static fb_element *marker_called(fb_carry_job *job, const char *name) {
     fb_list *markers = fb_model_list(job->model, "markers");
@@ -187,9 +195,10 @@ static void add_markers(fb_carry_job *job) {
                      : at;
         }
         if (at < 0) {
-            fb_diag_add(job->diag, FB_WARNING, FB2601, (fb_place){0}, NULL,
-                        "feature point '%s' is on '%s', which the model lacks: it becomes no marker",
-                        feature->name, feature->body ? feature->body : "");
+            fb_diag_add(
+                job->diag, FB_WARNING, FB2601, (fb_place){0}, NULL,
+                "feature point '%s' is on '%s', which the model lacks: it becomes no marker",
+                feature->name, feature->body ? feature->body : "");
             continue;
         }
         char *name = fb_arena_dup(&job->model->arena, feature->name);
@@ -209,7 +218,8 @@ static void add_markers(fb_carry_job *job) {
     }
 }
 
-/* ---- all -------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------
+ */
 
 static void carry_all(fb_carry_job *job, double mass) {
     fb_carry_frames(job);
@@ -264,8 +274,12 @@ static void meet_height(fb_carry_job *job, double wanted) {
 
 fb_status fb_carry(fb_model *model, const fb_model *standard, const fb_body_map *maps, int n_maps,
                    const fb_carry_options *options, fb_carry_report *report, fb_diag *diag) {
-    fb_carry_job job = {.model = model, .maps = maps, .n_maps = n_maps, .options = options,
-                        .report = report, .diag = diag};
+    fb_carry_job job = {.model = model,
+                        .maps = maps,
+                        .n_maps = n_maps,
+                        .options = options,
+                        .report = report,
+                        .diag = diag};
     jmp_buf oom, *outer = model->arena.oom;
     begin(&job);
     if (report) {
@@ -275,8 +289,8 @@ fb_status fb_carry(fb_model *model, const fb_model *standard, const fb_body_map 
         report->scale = 1;
     }
     if ((size_t)n_maps != fb_model_items(model, "bodies")->n) {
-        fb_diag_add(diag, FB_ERROR, FB2601, (fb_place){0}, NULL,
-                    "there are %d maps for %zu bodies", n_maps, fb_model_items(model, "bodies")->n);
+        fb_diag_add(diag, FB_ERROR, FB2601, (fb_place){0}, NULL, "there are %d maps for %zu bodies",
+                    n_maps, fb_model_items(model, "bodies")->n);
         return FB_E_INPUT;
     }
     if (setjmp(oom)) {

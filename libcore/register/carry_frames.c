@@ -28,24 +28,35 @@ static void place(const fb_carry_job *job, fb_carry_frame *frame, const double *
     fb_carry_turn(map, anchor, frame->before.R, frame->after.R);
 }
 
-/* ---- joints' frames --------------------------------------------------------------------------- */
+/* ---- joints' frames ---------------------------------------------------------------------------
+ */
+
+/* The number of a body in a system that was compiled of another reading of the model; -1. */
+static int number_in(const fb_carry_job *job, const fb_system *system, int body) {
+    const fb_element *element = body < 0 ? job->model->ground
+                                         : fb_model_items(job->model, "bodies")->items[body];
+    for (int i = 0; i < system->n_body; i++) {
+        const fb_mobod *m = &system->mobods[i];
+        const char *path = m->body ? m->body->path : m->path;
+        if (m->copy_of < 0 && path && strcmp(path, element->path) == 0) {
+            return i;
+        }
+    }
+    return body < 0 ? 0 : -1;
+}
 
 /* A joint's centre in the parent's body: where the child's joint frame is in the default pose. */
-static void joint_center(const fb_carry_job *job, const fb_element *joint,
-                         const fb_carry_frame *parent, double *center) {
-    fb_pose on_parent, on_child;
+static void joint_center(const fb_carry_job *job, const fb_carry_frame *parent,
+                         const fb_carry_frame *child, double *center) {
     const fb_system *system = job->was.system;
+    int a = system ? number_in(job, system, parent->body) : -1;
+    int b = system ? number_in(job, system, child->body) : -1;
     fb_v3_copy(center, parent->before.p);
-    if (!system) {
-        return;
-    }
-    int a = fb_system_body(system, fb_get_target(joint, "parent"), &on_parent);
-    int b = fb_system_body(system, fb_get_target(joint, "child"), &on_child);
     if (a < 0 || b < 0) {
         return;
     }
     double ground[3], d[3];
-    fb_pose_point(ground, &job->was.state->pose[b], on_child.p);
+    fb_pose_point(ground, &job->was.state->pose[b], child->before.p);
     fb_v3_sub(d, ground, job->was.state->pose[a].p);
     fb_m3_tmul_v3(center, job->was.state->pose[a].R, d);
     if (fb_v3_distance(center, parent->before.p) < 1e-12) {
@@ -143,8 +154,11 @@ static void joint_sides(fb_carry_job *job, fb_element *joint) {
         side->key = i == 0 ? "parent" : "child";
         side->site = job->uniform ? NULL : site_of(job, joint);
         side->frame = frame_before(job, fb_get_target(joint, side->key));
+    }
+    for (int i = 0; i < 2; i++) {
+        fb_carry_side *side = &sides[i];
         if (i == 0) {
-            joint_center(job, joint, &side->frame, center);
+            joint_center(job, &side->frame, &sides[1].frame, center);
         } else {
             fb_v3_copy(center, side->frame.before.p);
         }
@@ -157,7 +171,8 @@ static void joint_sides(fb_carry_job *job, fb_element *joint) {
     fb_table_add(&job->sides, joint->path, sides);
 }
 
-/* ---- offset frames ---------------------------------------------------------------------------- */
+/* ---- offset frames ----------------------------------------------------------------------------
+ */
 
 /* The side of a joint that has this very frame, NULL if none. */
 static fb_carry_side *side_with(fb_carry_job *job, const fb_element *frame) {
@@ -248,7 +263,7 @@ static fb_carry_frame *frame_after(fb_carry_job *job, fb_element *element) {
         bool placed = false;
         if (side && !exactly_similar(&side->frame)) {
             frame->after = side->frame.after;
-            placed = side->site != NULL || true;
+            placed = true;
         } else if (side && gives(side->site, side->key[0] == 'p')) {
             frame->after = side->frame.after;
             placed = true;
@@ -285,7 +300,8 @@ const fb_carry_frame *fb_carry_frame_of(fb_carry_job *job, const fb_element *ele
     return frame;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------ */
+/* ---- all of them ------------------------------------------------------------------------------
+ */
 
 fb_element *fb_carry_add_frame(fb_carry_job *job, const fb_element *owner, const fb_element *parent,
                                const char *name, const fb_pose *pose) {
@@ -370,7 +386,8 @@ void fb_carry_frames(fb_carry_job *job) {
     }
 }
 
-/* ---- looks ------------------------------------------------------------------------------------ */
+/* ---- looks ------------------------------------------------------------------------------------
+ */
 
 /* Scale factors of a frame's geometry: how the map stretches along the frame's axes. */
 static void scale_geometry(fb_carry_job *job, const fb_carry_frame *frame, fb_element *geometry) {
@@ -417,8 +434,8 @@ static fb_element *new_mesh(fb_carry_job *job, fb_element *owner, const fb_new_m
 
 static void set_geometry(fb_model *model, fb_element *frame, fb_element **items, int n) {
     fb_element **copy = fb_arena_array(&model->arena, (size_t)n + 1, sizeof *copy);
-    memcpy(copy, items, (size_t)n * sizeof *copy);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; items && i < n; i++) {
+        copy[i] = items[i];
         copy[i]->owner = frame;
     }
     *fb_value_of(frame, "geometry") = (fb_value){.present = n > 0, .n = n, .as.objects = copy};
@@ -452,7 +469,7 @@ static void replace_meshes(fb_carry_job *job, fb_element *body, const fb_body_ma
 
 /* The body's own geometry moves with the map: in a frame of its own where the map does not leave
  * the body's origin and axes. */
-static void carry_geometry(fb_carry_job *job, fb_element *element, const fb_carry_frame *frame) {
+void fb_carry_geometry_of(fb_carry_job *job, fb_element *element, const fb_carry_frame *frame) {
     const fb_value *value = fb_get(element, "geometry");
     double Q[9];
     if (!value || value->n == 0 || frame->same) {
@@ -489,7 +506,7 @@ void fb_carry_geometry(fb_carry_job *job) {
         if (mesh_for(job, bodies->items[i], 0)) {
             replace_meshes(job, bodies->items[i], &job->maps[i]);
         } else {
-            carry_geometry(job, bodies->items[i], fb_carry_frame_of(job, bodies->items[i]));
+            fb_carry_geometry_of(job, bodies->items[i], fb_carry_frame_of(job, bodies->items[i]));
         }
     }
     for (size_t i = 0; i < n_frames; i++) {
@@ -499,7 +516,7 @@ void fb_carry_geometry(fb_carry_job *job) {
         if (own && mesh_for(job, own, 0)) {
             set_geometry(job->model, frames->items[i], NULL, 0); /* part of the old bone */
         } else if (frame) {
-            carry_geometry(job, frames->items[i], frame);
+            fb_carry_geometry_of(job, frames->items[i], frame);
         }
     }
 }

@@ -217,7 +217,8 @@ bool fb_carry_arguments(fb_model *model, fb_element *owner, fb_value *slot, cons
     return true;
 }
 
-/* ---- three functions that give a place -------------------------------------------------------- */
+/* ---- three functions that give a place --------------------------------------------------------
+ */
 
 static const fb_element *innermost(const fb_element *f) {
     while (is(f, "MultiplierFunction")) {
@@ -257,9 +258,10 @@ static int knots_of(fb_carry_job *job, fb_value *const *slots, const fb_element 
         double *all = fb_arena_array(&job->scratch, (size_t)(n + x->n), sizeof *all);
         memcpy(all, *knots ? *knots : all, (size_t)n * sizeof *all);
         memcpy(all + n, x->as.numbers, (size_t)x->n * sizeof *all);
-        *alike = *alike && (first < 0 || (x->n == first &&
-                                          memcmp(all, x->as.numbers, (size_t)first * sizeof *all) == 0 &&
-                                          f->cls == (*kind)->cls));
+        *alike = *alike &&
+                 (first < 0 ||
+                  (x->n == first && memcmp(all, x->as.numbers, (size_t)first * sizeof *all) == 0 &&
+                   f->cls == (*kind)->cls));
         first = first < 0 ? x->n : first;
         *kind = *kind ? *kind : f;
         *knots = all;
@@ -281,6 +283,18 @@ static int knots_of(fb_carry_job *job, fb_value *const *slots, const fb_element 
         }
     }
     return kept;
+}
+
+/* What had no function, or one of nothing, now depends on the coordinate as well. */
+static void depend(fb_model *model, fb_element *owner, int i, const fb_element *coordinate) {
+    static const char *const keys[] = {"x_coordinate", "y_coordinate", "z_coordinate"};
+    bool axis = fb_class_field(owner->cls, "coordinate") >= 0;
+    fb_value *ref = fb_value_of(owner, axis ? "coordinate" : keys[i]);
+    if (ref && !(ref->present && ref->n > 0)) {
+        const char *name = axis ? fb_osim_name(coordinate) : coordinate->path;
+        fb_value_set_refs(model, ref, &name, 1);
+        ref->as.refs[0].target = coordinate;
+    }
 }
 
 /* Functions through mapped places at the knots. */
@@ -314,8 +328,8 @@ static bool refit(fb_carry_job *job, fb_element *const *owners, fb_value *const 
     }
     for (int i = 0; i < 3; i++) {
         const char *cls = kind && n >= 4 ? kind->cls->name : "SimmSpline";
-        fb_element *spline = new_function(job->model, owners[i], n < 3 ? "PiecewiseLinearFunction"
-                                                                       : cls);
+        fb_element *spline = new_function(job->model, owners[i],
+                                          n < 3 ? "PiecewiseLinearFunction" : cls);
         fb_value_set_numbers(job->model, fb_value_of(spline, "x"), x, n);
         fb_value_set_numbers(job->model, fb_value_of(spline, "y"), y[i], n);
         if (kind && is(spline, "GCVSpline")) {
@@ -323,6 +337,7 @@ static bool refit(fb_carry_job *job, fb_element *const *owners, fb_value *const 
         }
         spline->name = slots[i]->present ? slots[i]->as.object->name : NULL;
         put(slots[i], spline);
+        depend(job->model, owners[i], i, coordinate);
     }
     return alike && map->n == 0;
 }

@@ -77,12 +77,12 @@ typedef struct fb_carry_lengths {
 typedef struct fb_carry_job {
     fb_model *model;
     fb_arena scratch;
-    fb_transform *bodies;  /* of all bodies in the list: in the body's frame */
-    fb_table frames;       /* path -> fb_carry_frame */
-    fb_table sides;        /* joint's path -> two fb_carry_side */
-    fb_table done;         /* elements of lists that have been carried */
-    fb_table factors;      /* coordinate's path -> double */
-    fb_carry_lengths was;  /* system NULL: cannot be computed */
+    fb_transform *bodies; /* of all bodies in the list: in the body's frame */
+    fb_table frames;      /* path -> fb_carry_frame */
+    fb_table sides;       /* joint's path -> two fb_carry_side */
+    fb_table done;        /* elements of lists that have been carried */
+    fb_table factors;     /* coordinate's path -> double */
+    fb_carry_lengths was; /* system NULL: cannot be computed */
     const fb_body_map *maps;
     int n_maps;
     const fb_carry_options *options;
@@ -124,7 +124,11 @@ const fb_carry_frame *fb_carry_frame_of(fb_carry_job *job, const fb_element *fra
 fb_element *fb_carry_add_frame(fb_carry_job *job, const fb_element *owner, const fb_element *parent,
                                const char *name, const fb_pose *pose);
 void fb_carry_geometry(fb_carry_job *job);
+/* The geometry of one frame by a map. */
+void fb_carry_geometry_of(fb_carry_job *job, fb_element *element, const fb_carry_frame *frame);
 void fb_carry_joints(fb_carry_job *job);
+/* A joint both of whose frames are mirrored. */
+void fb_carry_mirror_joint(fb_carry_job *job, fb_element *joint);
 double fb_carry_factor(fb_carry_job *job, const fb_element *coordinate);
 
 /* ---- functions (carry_functions.c) ----------------------------------------------------------- */
@@ -149,13 +153,14 @@ void fb_carry_points(fb_carry_job *job);
 void fb_carry_resting(fb_carry_job *job);
 void fb_carry_wraps(fb_carry_job *job);
 void fb_carry_wrap(fb_carry_job *job, fb_element *wrap);
+/* One body's mass times k, its centre and inertia by a map. */
+void fb_carry_mass_of(fb_carry_job *job, fb_element *body, const fb_transform *map, double k);
 void fb_carry_masses(fb_carry_job *job, double mass);
 /* Extent of the bones, and of the markers where there are none, against gravity in the default
  * pose; 0 if there is nothing. */
 double fb_carry_height(fb_carry_job *job);
 
-/* The same for an element in ground's axes of a frame: signed distance to the bone before, after;
- * nan if there is none. */
+/* Signed distance of a point of a body from its bone, before and after; nan if there is none. */
 double fb_carry_bone_before(const fb_carry_job *job, int body, const double *p);
 double fb_carry_bone_after(const fb_carry_job *job, int body, const double *p, double *nearest,
                            double *normal);

@@ -6,6 +6,8 @@
 static const double origin[3] = {0, 0, 0};
 static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
+#define OPPOSITE "its coordinates mean the opposite turn where they turn about x or y"
+
 static bool is(const fb_element *element, const char *cls) {
     return strcmp(element->cls->name, cls) == 0;
 }
@@ -14,7 +16,8 @@ static double stretch(const fb_carry_frame *frame, const double *direction) {
     return frame->similar ? frame->scale : fb_carry_stretch(&frame->map, origin, direction);
 }
 
-/* ---- coordinates ------------------------------------------------------------------------------ */
+/* ---- coordinates ------------------------------------------------------------------------------
+ */
 
 /* Along which direction of the joint's parent frame a coordinate slides; false if it does not. */
 static bool slides_along(const fb_element *joint, int slot, double *direction) {
@@ -97,7 +100,8 @@ static bool divide(fb_carry_job *job, fb_element *owner, fb_value *slot, const f
     return all || (n <= FB_MAX_ARGUMENTS && fb_carry_arguments(job->model, owner, slot, c, n));
 }
 
-/* ---- custom joints ---------------------------------------------------------------------------- */
+/* ---- custom joints ----------------------------------------------------------------------------
+ */
 
 static bool direct(const fb_element *axis) {
     const fb_value *on = fb_get(axis, "coordinate");
@@ -218,7 +222,8 @@ static void carry_custom(fb_carry_job *job, fb_element *joint, const fb_carry_si
     carry_translations(job, joint, &sides[0], axes, from, to, square);
 }
 
-/* ---- mirrored --------------------------------------------------------------------------------- */
+/* ---- mirrored ---------------------------------------------------------------------------------
+ */
 
 /* A joint about fixed axes as the custom joint that moves the same way with axes to be turned. */
 static void make_custom(fb_carry_job *job, fb_element *joint) {
@@ -245,9 +250,10 @@ static void make_custom(fb_carry_job *job, fb_element *joint) {
         }
     }
     values[fb_class_field(cls, "axes")] = (fb_value){.present = true, .n = 6, .as.objects = axes};
-    fb_carry_tell(job, FB_WARNING, joint,
-                  "it becomes a custom joint with mirrored axes, so that its coordinates keep their "
-                  "meaning");
+    fb_carry_tell(
+        job, FB_WARNING, joint,
+        "it becomes a custom joint with mirrored axes, so that its coordinates keep their "
+        "meaning");
     joint->cls = cls;
     joint->values = values;
 }
@@ -262,7 +268,8 @@ static bool cannot_be_mirrored(const fb_element *joint) {
            is(joint, "ConstantCurvatureJoint") || is(joint, "CantileverFreeBeamJoint");
 }
 
-/* ---- all -------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------
+ */
 
 static void carry_lengths(fb_carry_job *job, fb_element *joint, const fb_carry_side *sides) {
     static const char *const radii[] = {"radii", "thorax_radii"};
@@ -290,10 +297,25 @@ static void carry_lengths(fb_carry_job *job, fb_element *joint, const fb_carry_s
     }
 }
 
+void fb_carry_mirror_joint(fb_carry_job *job, fb_element *joint) {
+    fb_carry_side sides[2] = {{.frame = {.scale = 1, .similar = true}}};
+    fb_carry_scaling(&sides[0].frame.map, 1, true);
+    sides[1] = sides[0];
+    if (turns_about_x(joint)) {
+        make_custom(job, joint);
+    }
+    if (cannot_be_mirrored(joint)) {
+        fb_carry_tell(job, FB_APPROXIMATED, joint, OPPOSITE);
+    }
+    if (is(joint, "CustomJoint")) {
+        carry_custom(job, joint, sides, true);
+    }
+}
+
 static void carry_joint(fb_carry_job *job, fb_element *joint) {
     const fb_carry_side *sides = fb_table_find(&job->sides, joint->path);
     bool parent = sides[0].frame.map.mirrored, child = sides[1].frame.map.mirrored;
-    if (parent != child && sides[0].frame.body >= 0) {
+    if (parent != child && sides[0].frame.body >= 0 && sides[1].frame.body >= 0) {
         fb_carry_tell(job, FB_ERROR, joint,
                       "one of its bodies is mirrored and the other is not: mirror all or none");
         job->status = FB_E_INPUT;
@@ -303,8 +325,7 @@ static void carry_joint(fb_carry_job *job, fb_element *joint) {
         make_custom(job, joint);
     }
     if (mirrored && cannot_be_mirrored(joint)) {
-        fb_carry_tell(job, FB_APPROXIMATED, joint,
-                      "its coordinates mean the opposite turn where they turn about x or y");
+        fb_carry_tell(job, FB_APPROXIMATED, joint, OPPOSITE);
     }
     carry_lengths(job, joint, sides);
     if (is(joint, "CustomJoint")) {

@@ -27,7 +27,7 @@ static void move_inertia(const double *A, double k, const double *from, double *
     }
 }
 
-static void carry_body(fb_carry_job *job, fb_element *body, const fb_transform *map, double k) {
+void fb_carry_mass_of(fb_carry_job *job, fb_element *body, const fb_transform *map, double k) {
     double center[3] = {0, 0, 0}, inertia[6], moved[3], A[9];
     fb_get_vector(body, "mass_center", center, 3);
     bool same = fb_carry_same(map);
@@ -47,7 +47,8 @@ static void carry_body(fb_carry_job *job, fb_element *body, const fb_transform *
     }
     fb_transform_jacobian(map, center, A);
     double next[6];
-    if (fb_carry_similar(map) && A[1] == 0 && A[2] == 0 && A[5] == 0) { /* only scaled, mirrored */
+    if (fb_carry_similar(map) && A[3] == 0 && A[6] == 0 && A[7] == 0 && A[1] == 0 && A[2] == 0 &&
+        A[5] == 0) { /* only scaled, mirrored */
         for (int i = 0; i < 6; i++) {
             bool flips = i > 3 && map->mirrored; /* xz, yz */
             next[i] = inertia[i] == 0 ? 0 : k * A[0] * A[0] * (flips ? -1 : 1) * inertia[i];
@@ -89,14 +90,15 @@ void fb_carry_masses(fb_carry_job *job, double wanted) {
         const fb_transform *map = &job->bodies[i];
         double volume = fb_carry_same(map) ? 1 : fabs(fb_carry_determinant(map, center));
         double k = isnan(wanted) ? 1 : given ? wanted / total : volume;
-        carry_body(job, bodies->items[i], map, k);
+        fb_carry_mass_of(job, bodies->items[i], map, k);
     }
     if (given) {
         meet_total(job, bodies, wanted);
     }
 }
 
-/* ---- height ----------------------------------------------------------------------------------- */
+/* ---- height -----------------------------------------------------------------------------------
+ */
 
 typedef struct extent {
     double up[3], low, high;

@@ -14,7 +14,8 @@ static bool is(const fb_element *element, const char *cls) {
     return strcmp(element->cls->name, cls) == 0;
 }
 
-/* ---- ends of paths ---------------------------------------------------------------------------- */
+/* ---- ends of paths ----------------------------------------------------------------------------
+ */
 
 /* The force that owns a point of a path, and which point it is: origin, insertion, via. */
 static char point_of(const fb_element *point, const fb_element **force) {
@@ -64,19 +65,22 @@ static void settle(fb_carry_job *job, fb_element *point, const fb_carry_frame *f
             fb_v3_sub(d, now, frame->after.p);
             fb_m3_tmul_v3(to, frame->after.R, d);
             item.snapped = true;
-            item.note = "was inside the bone";
+            item.note = fb_arena_printf(job->report ? &job->report->arena : &job->scratch,
+                                        "was %.1f mm inside the bone", -1e3 * item.to_bone);
+            item.to_bone = fb_carry_bone_after(job, frame->body, now, NULL, NULL);
         } else if (item.what == 'v') {
             item.note = "inside the bone";
         }
     }
-    const fb_carry_frame *body = fb_carry_frame_of(job, fb_model_items(job->model, "bodies")
-                                                            ->items[frame->body]);
+    const fb_carry_frame *body =
+        fb_carry_frame_of(job, fb_model_items(job->model, "bodies")->items[frame->body]);
     fb_v3_scale(plain, body->scale, old);
     item.moved = fb_v3_distance(now, plain);
     fb_carry_note(job, &item);
 }
 
-/* ---- rules ------------------------------------------------------------------------------------ */
+/* ---- rules ------------------------------------------------------------------------------------
+ */
 
 static void carry_point(fb_carry_job *job, fb_element *element, const fb_field *field,
                         const fb_carry_frame *frame, const fb_field *turned) {
@@ -207,11 +211,13 @@ static void apply(fb_carry_job *job, fb_element *element, int i) {
     }
 }
 
-/* ---- places that are functions ----------------------------------------------------------------- */
+/* ---- places that are functions -----------------------------------------------------------------
+ */
 
 void fb_carry_moving_point(fb_carry_job *job, fb_element *point) {
-    static const char *const keys[] = {"x", "y", "z"},
-                             *const by[] = {"x_coordinate", "y_coordinate", "z_coordinate"};
+    static const char *const keys[] = {"x", "y", "z"}, *const by[] = {"x_coordinate",
+                                                                      "y_coordinate",
+                                                                      "z_coordinate"};
     fb_element *owners[3] = {point, point, point};
     fb_value *slots[3];
     const fb_element *on[3];
@@ -298,8 +304,7 @@ void fb_carry_function_path(fb_carry_job *job, fb_element *path) {
     for (int i = 0; i < n; i++) {
         c[i] = c[n + i] = fb_carry_factor(job, on->as.refs[i].target);
     }
-    fb_value *length = fb_value_of(path, "length"), *speed = fb_value_of(path,
-                                                                         "lengthening_speed");
+    fb_value *length = fb_value_of(path, "length"), *speed = fb_value_of(path, "lengthening_speed");
     said = fb_carry_arguments(job->model, path, length, c, n) && said;
     said = fb_carry_arguments(job->model, path, speed, c, 2 * n) && said;
     fb_carry_affine(job->model, path, length, k, 0);
@@ -332,13 +337,15 @@ static void carry_hint(fb_carry_job *job, fb_element *obstacle) {
     }
 }
 
-/* ---- elements --------------------------------------------------------------------------------- */
+/* ---- elements ---------------------------------------------------------------------------------
+ */
 
 static void warn(fb_carry_job *job, const fb_element *element) {
     const fb_carry_frame *frame = NULL;
     if (is(element, "ContactMesh")) {
         frame = fb_carry_frame_of(job, fb_get_target(element, "frame"));
-        if (frame && !frame->same && (frame->scale != 1 || !frame->similar || frame->map.mirrored)) {
+        if (frame && !frame->same &&
+            (frame->scale != 1 || !frame->similar || frame->map.mirrored)) {
             fb_carry_tell(job, FB_APPROXIMATED, element,
                           "its mesh '%s' cannot be scaled: a file of the new shape is wanted",
                           fb_get_string(element, "file"));
@@ -401,7 +408,8 @@ void fb_carry_points(fb_carry_job *job) {
     }
 }
 
-/* ---- lengths at rest -------------------------------------------------------------------------- */
+/* ---- lengths at rest --------------------------------------------------------------------------
+ */
 
 bool fb_lengths_begin(fb_carry_lengths *lengths, const fb_model *model) {
     fb_diag silent;

@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-#define NEAR_BONE 0.02   /* m: how near to the bone a wrap's surface is kept as far from it as it was */
+#define NEAR_BONE \
+    0.02 /* m: how near to the bone a wrap's surface is kept as far from it as it was */
 #define MOST_SAMPLES 400 /* of a surface */
 #define POSES 7          /* of a coordinate, to see where muscles touch */
 #define UNUSED 0.03      /* weight of surface that no muscle comes near */
@@ -86,7 +87,8 @@ static double distance(const shape *s, const double *p) {
     return distance_local(s->kind, s->size, x);
 }
 
-/* ---- samples ---------------------------------------------------------------------------------- */
+/* ---- samples ----------------------------------------------------------------------------------
+ */
 
 /* Point i of n on the surface, in the shape's own axes. */
 static void sample(const shape *s, int i, int n, double *x) {
@@ -156,9 +158,8 @@ static void find_touches(fb_carry_job *job, const char *wrap, touches *t) {
     if (!paths || paths->n_links > 0) {
         return;
     }
-    fb_course course = {
-        .points = fb_arena_array(&job->scratch, (size_t)paths->most_points + 1,
-                                 sizeof *course.points)};
+    fb_course course = {.points = fb_arena_array(&job->scratch, (size_t)paths->most_points + 1,
+                                                 sizeof *course.points)};
     for (int i = 0; i < paths->n_paths; i++) {
         const fb_path *path = &paths->paths[i];
         if (path->lacking || !uses(paths, path, wrap)) {
@@ -180,7 +181,8 @@ static void find_touches(fb_carry_job *job, const char *wrap, touches *t) {
     }
 }
 
-/* ---- the fit ---------------------------------------------------------------------------------- */
+/* ---- the fit ----------------------------------------------------------------------------------
+ */
 
 typedef struct fit {
     shape start;
@@ -300,7 +302,25 @@ static shape best(const fit *f) {
     return shape_at(f, x);
 }
 
-/* ---- one wrap --------------------------------------------------------------------------------- */
+/* Takes back the turn that a fit cannot see: of a sphere all, of cylinders and tori that about
+ * their axis; quadrants hang on it. */
+static void keep_turn(shape *now, const shape *scaled) {
+    if (now->kind == FB_WRAP_ELLIPSOID) {
+        return;
+    }
+    double a[3] = {scaled->pose.R[2], scaled->pose.R[5], scaled->pose.R[8]};
+    double b[3] = {now->pose.R[2], now->pose.R[5], now->pose.R[8]}, n[3], R[9];
+    memcpy(now->pose.R, scaled->pose.R, sizeof R);
+    fb_v3_cross(n, a, b);
+    double s = fb_v3_normalize(n);
+    if (now->kind != FB_WRAP_SPHERE && s > 1e-12) {
+        fb_m3_rotation(R, n, atan2(s, fb_v3_dot(a, b)));
+        fb_m3_mul(now->pose.R, R, scaled->pose.R);
+    }
+}
+
+/* ---- one wrap ---------------------------------------------------------------------------------
+ */
 
 static bool sensible(const shape *s, const shape *scaled) {
     for (int i = 0; i < n_sizes(s->kind); i++) {
@@ -396,6 +416,7 @@ void fb_carry_wrap(fb_carry_job *job, fb_element *wrap) {
         double most = lay(job, frame, &old, &f, &t);
         if (!frame->similar || most > 1e-7) {
             now = best(&f);
+            keep_turn(&now, &scaled);
             if (!sensible(&now, &scaled)) {
                 now = scaled;
                 item.note = "could not be refitted: its sizes are scaled";
@@ -424,7 +445,8 @@ void fb_carry_wrap(fb_carry_job *job, fb_element *wrap) {
     }
 }
 
-/* ---- points inside ---------------------------------------------------------------------------- */
+/* ---- points inside ----------------------------------------------------------------------------
+ */
 
 /* A path's own point in a wrap's axes in the default pose; false if it moves or hangs elsewhere. */
 static bool in_wrap(const fb_carry_lengths *l, const fb_path_point *point, const fb_wrap *wrap,
