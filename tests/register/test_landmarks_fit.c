@@ -32,7 +32,7 @@ static void sphere_cap_gives_center_and_radius(void) {
 }
 
 static void sphere_of_points_in_a_plane_is_refused(void) {
-    double points[N][3], center[3], radius;
+    double points[N][3], center[3], radius = 0;
     for (int i = 0; i < N; i++) {
         fb_v3_set(points[i], cos(i), sin(i), 0);
     }
