@@ -61,6 +61,8 @@ TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
 PROPERTIES := $(BUILD)/tests/properties/properties
 # how near two surfaces lie to each other: for tests/bundles_lhdl.py
 COMPARE := $(BUILD)/tests/bundle/compare_surfaces
+# landmarks of real bones, measured
+LANDMARKS := $(BUILD)/tests/register/landmarks_corpus
 TEST_HELP := $(call object,tests/help.c)
 
 .PHONY: all lib tools help deps demo check check-all test install uninstall asan ubsan valgrind coverage bench fuzz \
@@ -103,6 +105,9 @@ $(BUILD)/tests/tools/test_gallery: | $(BUILD)/docs/gallery
 $(COMPARE): $(BUILD)/tests/bundle/compare_surfaces.o $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@
 
+$(LANDMARKS): $(BUILD)/tests/register/landmarks_corpus.o $(LIB)
+	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@
+
 -include $(shell find build -name '*.d' 2>/dev/null)
 
 help: ## this list
@@ -122,7 +127,7 @@ test: tools lib $(TESTS) ## run the unit tests (CONFIG=asan for sanitizers)
 check: deps ## all tests; with CORPUS=../shared also the shared models
 	@$(MAKE) --no-print-directory check-all
 
-check-all: test $(PROPERTIES) $(COMPARE)
+check-all: test $(PROPERTIES) $(COMPARE) $(LANDMARKS)
 	@sh tests/check.sh $(BUILD) "$(CORPUS)"
 
 install: all ## install under PREFIX (and DESTDIR)

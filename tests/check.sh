@@ -105,6 +105,11 @@ if [ -n "$corpus" ]; then
         cat "$work/lhdl.log"
         add_counts "$work/lhdl.log"
     fi
+    if [ -d "$corpus/corpus/skeletons/scans" ]; then
+        "$build/tests/register/landmarks_corpus" "$corpus/corpus" > "$work/landmarks.log"
+        cat "$work/landmarks.log"
+        add_counts "$work/landmarks.log"
+    fi
     /usr/bin/python3 tests/mechanics.py "$build" "$corpus" > "$work/mechanics.log"
     cat "$work/mechanics.log"
     add_counts "$work/mechanics.log"

@@ -74,9 +74,9 @@ static bool find_humeral_head(fb_bone_work *work, fb_bone_ball *head, shaft *s) 
         fb_bone_region region;
         fb_region_start(&region, work->surface->center);
         if (k == 0) {
-            fb_region_limit(&region, work->axes, work->high[0] - 0.2 * work->size, INFINITY);
+            fb_region_limit(&region, work->axes, work->high[0] - 0.2 * work->size, HUGE_VAL);
         } else {
-            fb_region_limit(&region, work->axes, -INFINITY, work->low[0] + 0.2 * work->size);
+            fb_region_limit(&region, work->axes, -HUGE_VAL, work->low[0] + 0.2 * work->size);
         }
         int n = fb_region_vertices(work, &region);
         has[k] = fb_find_sphere(work, work->list, n, 0.055 * work->size, 0.1 * work->size, 1, 0.2,
@@ -138,7 +138,7 @@ bool fb_humerus_landmarks(fb_bone_work *work) {
     /* the elbow's axis: a cylinder on the lower end, near the wide direction */
     fb_bone_region region;
     fb_region_start(&region, end);
-    fb_region_limit(&region, work->y, -INFINITY, 0.05 * s.length);
+    fb_region_limit(&region, work->y, -HUGE_VAL, 0.05 * s.length);
     int n = fb_region_vertices(work, &region);
     bool has_elbow = fb_find_cylinder(work, work->list, n, 0.02 * s.length, 0.055 * s.length,
                                       medial, 0.85, &elbow) &&
@@ -166,7 +166,7 @@ bool fb_humerus_landmarks(fb_bone_work *work) {
     }
     double point[3];
     fb_region_start(&region, end);
-    fb_region_limit(&region, work->y, -INFINITY, 0.12 * s.length);
+    fb_region_limit(&region, work->y, -HUGE_VAL, 0.12 * s.length);
     if (fb_bone_extreme(work, &region, medial, point)) {
         fb_bone_add(work, "medial_epicondyle", point);
     }
@@ -174,7 +174,7 @@ bool fb_humerus_landmarks(fb_bone_work *work) {
         fb_bone_add(work, "lateral_epicondyle", point);
     }
     fb_region_start(&region, head.center);
-    fb_region_limit(&region, work->y, -0.12 * s.length, INFINITY);
+    fb_region_limit(&region, work->y, -0.12 * s.length, HUGE_VAL);
     if (fb_bone_extreme(work, &region, lateral, point)) {
         fb_bone_add(work, "greater_tubercle", point);
     }
@@ -199,7 +199,7 @@ bool fb_ulna_landmarks(fb_bone_work *work) {
         return false;
     }
     fb_region_start(&region, work->surface->center);
-    fb_region_limit(&region, work->y, s.top - 0.25 * s.length, INFINITY);
+    fb_region_limit(&region, work->y, s.top - 0.25 * s.length, HUGE_VAL);
     int n = fb_region_vertices(work, &region);
     if (!fb_find_sphere(work, work->list, n, 0.025 * s.length, 0.08 * s.length, -1, 0.05, &notch)) {
         work->failure = "its thick end has no hollow like the trochlear notch";

@@ -162,7 +162,7 @@ static bool plateau_half(fb_bone_work *work, const tibia *t, const double *out, 
     fb_bone_region region;
     fb_region_start(&region, t->plateau);
     fb_region_limit(&region, out, 0.3 * t->width, 1.9 * t->width);
-    fb_region_limit(&region, work->y, -0.02 * t->length, INFINITY);
+    fb_region_limit(&region, work->y, -0.02 * t->length, HUGE_VAL);
     fb_region_limit(&region, work->x, -1.3 * t->width, 1.0 * t->width);
     fb_region_face(&region, work->y, 0.85);
     return fb_bone_mean(work, &region, point);
@@ -212,7 +212,7 @@ static void add_tibia(fb_bone_work *work, const tibia *t, const double *medial) 
     fb_across(work->y, u, v);
     fb_bone_region region;
     fb_region_start(&region, t->plateau);
-    fb_region_limit(&region, work->y, -0.05 * t->length, INFINITY);
+    fb_region_limit(&region, work->y, -0.05 * t->length, HUGE_VAL);
     if (fb_bone_extreme(work, &region, medial, point)) {
         fb_bone_add(work, "medial_condyle", point);
     }
@@ -230,7 +230,7 @@ static void add_tibia(fb_bone_work *work, const tibia *t, const double *medial) 
         }
     }
     fb_region_start(&region, work->surface->center);
-    fb_region_limit(&region, work->y, -INFINITY, t->bottom + 0.08 * t->length);
+    fb_region_limit(&region, work->y, -HUGE_VAL, t->bottom + 0.08 * t->length);
     if (fb_bone_extreme(work, &region, medial, point)) {
         fb_bone_add(work, "medial_malleolus", point);
     }

@@ -116,7 +116,7 @@ static int split(char *line, char **fields, int most) {
 
 /* Centre and axis of a joint as the expert had it. */
 static bool expert_joint(const char *folder, const char *joint, double *center, double *axis) {
-    char path[600], line[1000], *fields[20];
+    char path[700], line[1000], *fields[20];
     snprintf(path, sizeof path, "%s/joints.csv", folder);
     FILE *in = fopen(path, "r");
     bool there = false;
@@ -137,7 +137,7 @@ static bool expert_joint(const char *folder, const char *joint, double *center, 
 }
 
 static bool picked_landmark(const char *folder, const char *name, double *point) {
-    char path[600], line[1000], *fields[20];
+    char path[700], line[1000], *fields[20];
     snprintf(path, sizeof path, "%s/landmarks.csv", folder);
     FILE *in = fopen(path, "r");
     bool there = false;
@@ -170,7 +170,7 @@ static const struct {
 
 /* Distance of the centres, and of the expert's centre from our axis; angle of the axes. */
 static void compare_joints(const char *scans, const char *scan) {
-    char folder[500], file[700];
+    char folder[600], file[900];
     snprintf(folder, sizeof folder, "%s/%s", scans, scan);
     for (size_t i = 0; i < sizeof joints / sizeof *joints; i++) {
         double center[3], axis[3], d[3];
@@ -231,7 +231,7 @@ static const struct {
 
 /* Told only: the other program's definitions are not ours. */
 static void compare_picks(const char *scans, const char *scan) {
-    char folder[500], file[700];
+    char folder[600], file[900];
     snprintf(folder, sizeof folder, "%s/%s", scans, scan);
     for (size_t i = 0; i < sizeof picks / sizeof *picks; i++) {
         double point[3];
