@@ -98,7 +98,7 @@ def main():
                 os.path.join("Geometry", f) for f in sorted(os.listdir(os.path.join(HERE, "Geometry")))]:
             check(filecmp.cmp(os.path.join(HERE, name), os.path.join(work, name), False),
                   name + " is not what legs.py writes")
-        changed = ("--side", "r", "--format", "obj", "--cell", "5", "--femoral-torsion", "40", "--noise", "2", "--seed", "7",
+        changed = ("--side", "r", "--lumbar", "--format", "obj", "--cell", "5", "--femoral-torsion", "40", "--noise", "2", "--seed", "7",
                    "--angle", "knee_angle=-40", "--rotate", "20", "-30", "70", "--translate", "5", "6", "7")
         first, second, plain, twist = (os.path.join(work, n) for n in ("1", "2", "plain", "twist"))
         for folder in (first, second):
@@ -108,7 +108,7 @@ def main():
         check_scan(first)
 
         # with nothing changed the landmarks are those of features.json, seen from the pelvis
-        run("skeleton.py", "-o", plain, "--side", "r", "--format", "obj", "--cell", "5")
+        run("skeleton.py", "-o", plain, "--lumbar", "--side", "r", "--format", "obj", "--cell", "5")
         check_scan(plain)
         with open(os.path.join(HERE, "features.json"), encoding="ascii") as file:
             features = {(f["name"], f["body"]): f["location"] for f in json.load(file)["features"]}
