@@ -78,6 +78,10 @@ mkdir -p "$work/bones"
 /usr/bin/python3 models/arm/bones.py "$work/bones" && diff -r "$work/bones" models/arm/Geometry
 count $? "bones of models/arm, as their script writes them"
 
+/usr/bin/python3 models/standard/check.py > "$work/standard.log"
+cat "$work/standard.log"
+add_counts "$work/standard.log"
+
 # with a corpus, its models too; OpenBLAS's threads would only wait for each other
 properties() {
     if [ -n "$corpus" ]; then

@@ -292,7 +292,8 @@ def toes():
 
 # name of the mesh, body, shape, sided or not, Euler number; "sided" ones are made for both sides,
 # left as the mirror of right. Holes: canals and foramina of the vertebrae, the obturator foramen.
-BONES = (("lumbar", "pelvis", lumbar, False, 0), ("sacrum", "pelvis", sacrum, False, -14),
+# The lumbar's frame is the pelvis'.
+BONES = (("lumbar", "lumbar", lumbar, False, 0), ("sacrum", "pelvis", sacrum, False, -14),
          ("hip_bone", "pelvis", hip_bone, True, 0), ("femur", "femur", femur, True, 2),
          ("patella", "patella", patella, True, 2), ("tibia", "tibia", tibia, True, 2),
          ("fibula", "tibia", fibula, True, 2), ("talus", "talus", talus, True, 2),

@@ -132,6 +132,7 @@ class Pose:
             at = add(rotate(rows[parent], f(parent, center)), place[parent])
             place[body] = sub(at, rotate(rows[body], f(body, own)))
         rows["pelvis"], place["pelvis"] = turn((0, 1, 0), 0.0), (0.0, 0.0, 0.0)
+        rows["lumbar"], place["lumbar"] = rows["pelvis"], place["pelvis"]
         put("femur", "pelvis", HIP, hip_turn(q("hip_flexion"), q("hip_adduction"), q("hip_rotation")),
             (0.0, 0.0, 0.0))
         knee = turn((0, 0, 1), q("knee_angle"))

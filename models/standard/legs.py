@@ -17,8 +17,9 @@ from implicit import add, mesh, onto
 CELL = 5.7  # mm: the grid's
 CELLS = {"toes": 2.8, "patella": 3.6, "talus": 3.8, "foot": 3.6, "fibula": 4.0, "lumbar": 4.5}
 HERE = os.path.dirname(os.path.abspath(__file__))
-BODIES = {  # mass, its centre, moments of inertia (Delp and others 1990; the patella: an estimate)
-    "pelvis": (11.777, (-0.0707, 0, 0), (0.1028, 0.0871, 0.0579)),
+BODIES = {  # mass, its centre, moments of inertia (Delp and others 1990; patella and lumbar: estimates)
+    "pelvis": (11.577, (-0.0707, 0, 0), (0.1028, 0.0871, 0.0579)),
+    "lumbar": (0.2, (-0.1, 0.095, 0), (0.0001, 0.0001, 0.0001)),
     "femur": (9.2114, (0, -0.17, 0), (0.1339, 0.0351, 0.1412)),
     "tibia": (3.7075, (0, -0.1867, 0), (0.0504, 0.0051, 0.0511)),
     "patella": (0.09, (0, 0, 0), (0.00002, 0.00002, 0.00002)),
@@ -26,6 +27,7 @@ BODIES = {  # mass, its centre, moments of inertia (Delp and others 1990; the pa
     "calcn": (1.25, (0.1, 0.03, 0), (0.0014, 0.0039, 0.0041)),
     "toes": (0.2166, (0.0346, 0.006, -0.0175), (0.0001, 0.0002, 0.0001))}
 SIDES = (("_r", 1), ("_l", -1))
+MIDDLE = ("pelvis", "lumbar")  # bodies without a side
 
 
 def table(name):
@@ -204,6 +206,9 @@ def write_joints(xml):
     axes = ((0, 0, 1), (1, 0, 0), (0, 1, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
     write_joint(xml, "ground_pelvis", "ground", "pelvis", (0, 0, 0), pelvis,
                 [(c[0], a, None) for c, a in zip(pelvis, axes)])
+    with xml.open("WeldJoint", "lumbosacral"):
+        xml.leaf("socket_parent_frame", "/bodyset/pelvis")
+        xml.leaf("socket_child_frame", "/bodyset/lumbar")
     angles = [joints.DEGREE * d for d in range(-120, 11, 10)]
     knee = [joints.tibia_origin(a) for a in angles]
     cap = [joints.patella(a) for a in angles]
@@ -269,7 +274,7 @@ def write_muscle(xml, row, points, suffix, sign):
 
 
 def body_name(body, suffix):
-    return body if body == "pelvis" else body + suffix
+    return body if body in MIDDLE else body + suffix
 
 
 def write_model(path, points, marks, files):
@@ -292,7 +297,7 @@ def write_model(path, points, marks, files):
         with object_set(xml, "BodySet", "bodyset"):
             for suffix, s in SIDES:
                 for kind in BODIES:
-                    if kind != "pelvis" or s == 1:
+                    if kind not in MIDDLE or s == 1:
                         name = body_name(kind, suffix)
                         write_body(xml, name, kind, s, files[name], [w for w in wraps if w["body"] == kind])
         with object_set(xml, "JointSet", "jointset"):
@@ -325,7 +330,7 @@ def write_model(path, points, marks, files):
 def both_sides(marks):
     """Names, bodies and places (mm) of the landmarks of both sides."""
     for name, body, p in marks:
-        if body != "pelvis":
+        if body not in MIDDLE:
             yield from ((name, body + suffix, flip(p, s)) for suffix, s in SIDES)
         elif abs(p[2]) > 1e-6:
             yield from ((name + suffix, body, flip(p, s)) for suffix, s in SIDES)

@@ -75,7 +75,7 @@ class Body:
             high, wide = SEXES[o.sex].get(body, (1.0, 1.0))
             own = o.size.get(body, (1.0, 1.0))
             self.scales[body] = (high * o.length * own[0], wide * o.width * own[1])
-            words = "%d %s %s" % (o.seed, body, "" if body == "pelvis" else side)
+            words = "%d %s %s" % (o.seed, body, "" if body in legs.MIDDLE else side)
             self.waves[body] = Waves(o.noise, words) if o.noise else None
 
     def shape(self, body, p):
@@ -98,7 +98,8 @@ class Body:
         return (wide * p[0], high * p[1], wide * p[2])
 
     def __call__(self, body, p):
-        """The pelvis is one bone for both sides: its waves are those of the place itself."""
+        """The pelvis is one bone for both sides; the lumbar moves with it."""
+        body = "pelvis" if body == "lumbar" else body
         p = self.shape(body, p)
         return self.waves[body](p) if self.waves[body] else p
 
@@ -121,7 +122,7 @@ class Side:
 
     def mirrored_map(self, body, p):
         """The pelvis' map is told of its own left and right; all else is the right's."""
-        if body == "pelvis" and self.sign < 0:
+        if body in legs.MIDDLE and self.sign < 0:
             return legs.flip(self.map(body, legs.flip(p, -1)), -1)
         return self.map(body, p)
 
@@ -162,6 +163,7 @@ def options(arguments):
     add_("--rotate", type=float, nargs=3, default=(0, 0, 0), metavar=("X", "Y", "Z"),
          help="turns the whole: about x, then the new y, then z; degrees")
     add_("--translate", type=float, nargs=3, default=(0, 0, 0), metavar=("X", "Y", "Z"), help="mm, after")
+    add_("--lumbar", action="store_true", help="with the fifth lumbar vertebra, where the psoas begins")
     add_("--side", choices=("r", "l", "both"), default="both")
     o = parser.parse_args(arguments)
     o.size = {n: (v[0], v[-1]) for n, v in o.size}
@@ -191,15 +193,17 @@ def main(arguments):
 
     def of(body, p):
         """A place of a body by its name in the model, in the scan's frame and unit."""
-        side = anchor if body == "pelvis" else sides[body[-2:]]
-        kind = body if body == "pelvis" else body[:-2]
+        side = anchor if body in legs.MIDDLE else sides[body[-2:]]
+        kind = body if body in legs.MIDDLE else body[:-2]
         q = side(kind, legs.flip(p, side.sign))
         return [meshfile.text(k * v, digits) for v in q]
 
     def there(body):
-        return body == "pelvis" or body[-2:] in sides
+        return body in legs.MIDDLE or body[-2:] in sides
     listed = []
     for name, body, make, sided, euler in bones.BONES:
+        if name == "lumbar" and not o.lumbar:
+            continue
         cell = min(o.cell, legs.CELLS.get(name, o.cell))
         vertices, faces = mesh(make(), cell, euler)
         for suffix, sign in legs.SIDES if sided else (("", 1),):
