@@ -249,6 +249,13 @@ static fb_transform_kind poorer(fb_transform_kind kind) {
 /* The map from pairs; poorer than asked for with --fallback. */
 static fb_status place_by_pairs(fb_retarget *r, fb_retarget_body *b, fb_transform_kind kind) {
     fb_status status = FB_E_INPUT;
+    if (b->n < 3) {
+        fb_diag_add(&r->cli->diag, FB_WARNING, FB2311, at(NULL, 0),
+                    "it is scaled and placed as its neighbour",
+                    "%s: %zu feature point%s, and three are needed", b->element->name, b->n,
+                    b->n == 1 ? "" : "s");
+        return FB_OK;
+    }
     for (;;) {
         bool last = !r->fallback || kind == FB_TRANSFORM_RIGID;
         fb_diag quiet;
