@@ -326,7 +326,7 @@ static fb_status place_by_surfaces(fb_retarget *r, fb_retarget_body *b, fb_trans
     b->aligned = b->placed = true;
     b->surfaces = result;
     b->similarity_surfaces = result.residual;
-    b->map = similar;
+    b->map = b->similar = similar;
     status = check_place(r, b);
     b->doubtful = result.second < CLOSE * result.residual && result.residual > SAME_SURFACE;
     if (status != FB_OK || kind == FB_TRANSFORM_SIMILARITY || result.residual < SAME_SURFACE ||
@@ -427,6 +427,7 @@ static fb_status place_body(fb_retarget *r, fb_retarget_body *b, const fb_transf
         b->rms = residual(&b->map, b, b->each);
         fb_spread_of(&b->spread, b->from[0], 3, b->n);
         if (fit(r, b, FB_TRANSFORM_SIMILARITY, &similar, &quiet) == FB_OK) {
+            b->similar = b->aligned ? b->similar : similar;
             b->similarity_rms = residual(&similar, b, NULL);
         }
         if (b->n > 3 && b->n <= MOST_LEFT_OUT) {
@@ -440,8 +441,11 @@ static fb_status place_body(fb_retarget *r, fb_retarget_body *b, const fb_transf
     if (given && given->framed) {
         b->frame = given->frame;
     } else {
-        memcpy(b->frame.R, b->map.rotation, sizeof b->frame.R);
-        fb_v3_copy(b->frame.p, b->map.translation);
+        /* as the best similarity has it: the linear part of a spline may be far from any */
+        bool own = b->map.kind <= FB_TRANSFORM_SIMILARITY || b->similar.scale[0] == 0;
+        const fb_transform *by = own ? &b->map : &b->similar;
+        memcpy(b->frame.R, by->rotation, sizeof b->frame.R);
+        fb_v3_copy(b->frame.p, by->translation);
     }
     return FB_OK;
 }
