@@ -289,7 +289,7 @@ static void other_refusals(void) {
         fb_v3_set(to[i], from[i][0], from[i][1], 0.3);
     }
     refused(FB_TRANSFORM_AFFINE, from, to, N, none, "flattens");
-    to[2][1] = NAN;
+    to[2][1] = nan("");
     refused(FB_TRANSFORM_SIMILARITY, from, to, N, none, "pair 3");
     fb_arena_clear(&arena);
 }
