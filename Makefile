@@ -49,7 +49,7 @@ INTERNAL_HEADERS := formats/cells.h formats/features_read.h formats/json.h forma
   formats/osim_upgrade.h formats/skeleton_list.h libcore/motion/joints.h libcore/motion/left_out.h libcore/motion/reduce.h libcore/motion/solve.h \
   libcore/bundle/envelope.h libcore/bundle/isosurface.h libcore/bundle/mesh.h libcore/bundle/place_rows.h libcore/bundle/recipe_internal.h \
   libcore/muscle/course.h libcore/muscle/force_internal.h libcore/muscle/hill.h libcore/muscle/wrap_shapes.h \
-  libcore/register/fibers_internal.h libcore/register/landmarks_internal.h libcore/register/transform_internal.h
+  libcore/register/fibers_internal.h libcore/register/landmarks_internal.h libcore/register/surface_internal.h libcore/register/transform_internal.h
 PUBLIC_HEADERS := $(filter-out $(INTERNAL_HEADERS),$(HEADERS))
 object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB := $(BUILD)/libfb.a

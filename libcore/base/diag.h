@@ -88,6 +88,8 @@ typedef enum fb_action {
     X(FB2309, "a virtual link that wires cannot hold") \
     X(FB2310, "a surface that is not the bone it should be") \
     X(FB2311, "points that do not determine a transformation") \
+    X(FB2312, "a surface that is open, inside out or otherwise faulty") \
+    X(FB2313, "surfaces that cannot be laid on each other") \
     X(FB2401, "something changed on upgrade from an old version") \
     X(FB2501, "what an older document version cannot hold") \
     X(FB2502, "a name that an OpenSim list cannot hold") \

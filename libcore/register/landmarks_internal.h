@@ -17,20 +17,20 @@ typedef struct fb_bone_work {
     fb_features *features; /* NULL: only the side is sought */
     fb_bone_fit *fits;
     int n_fits;
-    char side;       /* as asked for; 0: any */
-    char found;      /* the side that the shape has; 0: not known */
-    double sure;     /* how sure `found` is: 1 not at all, 2 and more well */
+    char side;   /* as asked for; 0: any */
+    char found;  /* the side that the shape has; 0: not known */
+    double sure; /* how sure `found` is: 1 not at all, 2 and more well */
     fb_bone_frame frame;
-    double x[3], y[3], z[3]; /* forward, up, right: what is known of them so far */
-    double size;             /* length along the longest principal axis */
+    double x[3], y[3], z[3];         /* forward, up, right: what is known of them so far */
+    double size;                     /* length along the longest principal axis */
     double axes[9], low[3], high[3]; /* principal axes (rows) and the extent along them */
     const char *failure;             /* why it is no such bone */
-    int *list; /* room for all vertices, for selections */
-    int *kept; /* another */
+    int *list;                       /* room for all vertices, for selections */
+    int *kept;                       /* another */
     double (*points)[3];
-    int *piece;      /* number of the connected piece of each vertex; 0 is the greatest */
+    int *piece; /* number of the connected piece of each vertex; 0 is the greatest */
     int n_pieces;
-    int only;        /* the piece that is looked at; -1: all */
+    int only; /* the piece that is looked at; -1: all */
 } fb_bone_work;
 
 /* What each kind of bone has: false with `failure` set if the surface is no such bone. */
@@ -100,7 +100,8 @@ typedef struct fb_bone_ball {
 } fb_bone_ball;
 
 /* The sphere, convex (sign 1) or hollow (-1), with radius within the range that the largest part
- * of itself lies on the surface, of vertices list[n]; refitted to them. False: none with `cover`. */
+ * of itself lies on the surface, of vertices list[n]; refitted to them. False: none with `cover`.
+ */
 bool fb_find_sphere(fb_bone_work *work, const int *list, int n, double low, double high, int sign,
                     double cover, fb_bone_ball *ball);
 bool fb_refit_sphere(fb_bone_work *work, const int *list, int n, int sign, double tolerance,
