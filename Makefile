@@ -49,7 +49,8 @@ INTERNAL_HEADERS := formats/cells.h formats/features_read.h formats/json.h forma
   formats/osim_upgrade.h formats/skeleton_list.h libcore/motion/joints.h libcore/motion/left_out.h libcore/motion/reduce.h libcore/motion/solve.h \
   libcore/bundle/envelope.h libcore/bundle/isosurface.h libcore/bundle/mesh.h libcore/bundle/place_rows.h libcore/bundle/recipe_internal.h \
   libcore/muscle/course.h libcore/muscle/force_internal.h libcore/muscle/hill.h libcore/muscle/wrap_shapes.h \
-  libcore/register/fibers_internal.h libcore/register/landmarks_internal.h libcore/register/surface_internal.h libcore/register/transform_internal.h
+  libcore/register/fibers_internal.h libcore/register/landmarks_internal.h libcore/register/surface_internal.h libcore/register/transform_internal.h \
+  libcore/register/align_internal.h libcore/register/carry_internal.h
 PUBLIC_HEADERS := $(filter-out $(INTERNAL_HEADERS),$(HEADERS))
 object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB := $(BUILD)/libfb.a
@@ -60,6 +61,8 @@ TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
 PROPERTIES := $(BUILD)/tests/properties/properties
 # how near two surfaces lie to each other: for tests/bundles_lhdl.py
 COMPARE := $(BUILD)/tests/bundle/compare_surfaces
+# landmarks of real bones, measured
+LANDMARKS := $(BUILD)/tests/register/landmarks_corpus
 TEST_HELP := $(call object,tests/help.c)
 
 .PHONY: all lib tools help deps demo check check-all test install uninstall asan ubsan valgrind coverage bench fuzz \
@@ -102,6 +105,9 @@ $(BUILD)/tests/tools/test_gallery: | $(BUILD)/docs/gallery
 $(COMPARE): $(BUILD)/tests/bundle/compare_surfaces.o $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@
 
+$(LANDMARKS): $(BUILD)/tests/register/landmarks_corpus.o $(LIB)
+	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@
+
 -include $(shell find build -name '*.d' 2>/dev/null)
 
 help: ## this list
@@ -121,7 +127,7 @@ test: tools lib $(TESTS) ## run the unit tests (CONFIG=asan for sanitizers)
 check: deps ## all tests; with CORPUS=../shared also the shared models
 	@$(MAKE) --no-print-directory check-all
 
-check-all: test $(PROPERTIES) $(COMPARE)
+check-all: test $(PROPERTIES) $(COMPARE) $(LANDMARKS)
 	@sh tests/check.sh $(BUILD) "$(CORPUS)"
 
 install: all ## install under PREFIX (and DESTDIR)
@@ -166,12 +172,12 @@ $(PROPERTIES): $(call object,$(wildcard tests/properties/*.c)) $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(ALGEBRA) $(LIBS) -o $@
 
 FUZZ_SECONDS ?= 60
-FUZZERS := build/fuzz/fuzz_osim build/fuzz/fuzz_fb
+FUZZERS := build/fuzz/fuzz_osim build/fuzz/fuzz_fb build/fuzz/fuzz_mesh
 fuzz: ## libFuzzer targets, FUZZ_SECONDS each (clang)
 	$(MAKE) CC=clang CONFIG=fuzz $(FUZZERS)
 	@sh tests/fuzz/run.sh $(FUZZ_SECONDS) $(FUZZERS)
 $(FUZZERS): build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/libfb.a
-	$(CC) -fsanitize=address,undefined,fuzzer $(LDFLAGS) $^ $(LIBS) -o $@
+	$(CC) -fsanitize=address,undefined,fuzzer $(LDFLAGS) $^ $(ALGEBRA) $(LIBS) -o $@
 
 lint: ## include rules, headers alone in C and C++, scripts, cppcheck if there is one
 	@sh tests/lint.sh

@@ -127,7 +127,7 @@ static bool read_titles(table *t) {
         fb_cells_begin(&t->cells, r->bytes, r->size); /* it is a point itself */
         return true;
     }
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && !r->failed; i++) {
         take_title(t, i, &list[i], &others);
     }
     for (int c = NAME; c <= (r->pairs ? TZ : Z) && !r->failed; c++) {

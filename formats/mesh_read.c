@@ -204,7 +204,8 @@ static bool read_stl_faces(reader *r, const unsigned char *p, size_t n) {
 /* Binary ones may begin with "solid" too; then their size tells. */
 static bool read_stl(reader *r, const char *bytes, size_t size) {
     const unsigned char *p = (const unsigned char *)bytes;
-    bool text = size >= 5 && strncasecmp(skip_blanks(bytes, bytes + size), "solid", 5) == 0;
+    const char *end = bytes + size, *word = skip_blanks(bytes, end);
+    bool text = end - word >= 5 && strncasecmp(word, "solid", 5) == 0;
     double count = size < STL_HEADER ? 0
                                      : fb_mesh_number(FB_MESH_UINT32, p + STL_HEADER - 4, false);
     double whole = STL_HEADER + count * STL_FACE;

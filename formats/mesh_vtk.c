@@ -121,7 +121,7 @@ static const char *read_numbers(reader *r, double n, fb_mesh_type type, numbers 
     if (!r->text) {
         end_line(r);
     }
-    if (!(n <= MOST_NUMBERS) || (size_t)n > ((size_t)(r->end - r->p) + 1) / width) {
+    if (!(n <= MOST_NUMBERS) || (size_t)n > ((size_t)(r->end - r->p) + r->text) / width) {
         return cut_off;
     }
     a->n = (size_t)n;

@@ -296,6 +296,7 @@ static const char *read_binary(reader *r, stream *s, fb_mesh_type type, array *a
 
 static const char *read_array(reader *r, const fb_xml_node *node, array *a) {
     memset(a, 0, sizeof *a);
+    a->x = fb_arena_array(r->arena, 1, sizeof *a->x); /* never NULL, also without numbers */
     if (!node) {
         return "the numbers of its points or faces are missing";
     }

@@ -248,6 +248,18 @@ static bool read_list(fb_mesh_list *list) {
 
 /* ---- either ---------------------------------------------------------------------------------- */
 
+/* One bone in two formats: the entry whose file's name differs in its ending only, or NULL. */
+static const fb_mesh_entry *same_stem(const fb_mesh_list *list, const char *file) {
+    size_t n = (size_t)(strrchr(file, '.') - file);
+    for (size_t i = 0; i < list->n; i++) {
+        const char *own = list->items[i].file, *dot = strrchr(own, '.');
+        if ((size_t)(dot - own) == n && strncmp(own, file, n) == 0) {
+            return &list->items[i];
+        }
+    }
+    return NULL;
+}
+
 static bool guess_all(fb_mesh_list *list) {
     bool good = list->n_names > 0;
     if (!good) {
@@ -256,12 +268,25 @@ static bool guess_all(fb_mesh_list *list) {
     }
     for (size_t i = 0; i < list->n_names; i++) {
         fb_mesh_entry e = {.file = list->names[i], .guessed = true};
+        const fb_mesh_entry *same = same_stem(list, e.file);
+        if (same) {
+            fb_diag_add(list->diag, FB_WARNING, FB1414, (fb_place){list->folder, 0, NULL, NULL},
+                        "it is left out", "'%s' is taken for the same mesh as '%s'", e.file,
+                        same->file);
+            continue;
+        }
+        int left_out = list->left_out;
         e.path = path_of(list, e.file);
         e.body = fb_mesh_list_guess(list, e.file, 0);
-        good &= e.body != NULL;
+        good &= e.body != NULL || list->left_out > left_out;
         if (e.body) {
             FB_PUSH(list->arena, list->items, list->n, list->capacity, e);
         }
+    }
+    if (good && list->n == 0) {
+        good = false;
+        wrong(list, 0, "no mesh of the folder is a bone of the standard body, which has %s",
+              all_bodies(list));
     }
     return good;
 }
@@ -358,6 +383,19 @@ static int bodies_of(const fb_list *bodies, fb_bone_kind kind, char side, const 
     return n;
 }
 
+/* A bone that the standard body does not have: of a folder it is passed over, of a list an error.
+ */
+static const char *leave_out(fb_mesh_list *list, int line, const char *why) {
+    if (list->file) {
+        wrong(list, line, "%s", why);
+    } else {
+        list->left_out++;
+        fb_diag_add(list->diag, FB_WARNING, FB1414, (fb_place){list->folder, 0, NULL, NULL},
+                    "it is left out", "%s", why);
+    }
+    return NULL;
+}
+
 static const char *guess_of_standard(fb_mesh_list *list, const char *file, const char *stem,
                                      int line) {
     const fb_list *bodies = fb_model_items(list->options->standard, "bodies");
@@ -380,15 +418,19 @@ static const char *guess_of_standard(fb_mesh_list *list, const char *file, const
             return NULL;
         }
         if (side && bodies_of(bodies, kind, 0, found) > 0) {
-            wrong(list, line,
-                  "the mesh '%s' is of the %s side, and the standard body has only '%s'", file,
-                  guess.side == 'r' ? "right" : "left", found[0]);
-            return NULL;
+            return leave_out(list, line,
+                             fb_arena_printf(list->arena,
+                                             "the mesh '%s' is of the %s side, and the standard "
+                                             "body has only '%s'",
+                                             file, guess.side == 'r' ? "right" : "left", found[0]));
         }
     }
     if (guess.kind != FB_BONE_UNKNOWN) {
-        wrong(list, line, "the mesh '%s' is a %s, which the standard body does not have; it has %s",
-              file, fb_bone_word(guess.kind), all_bodies(list));
+        return leave_out(list, line,
+                         fb_arena_printf(list->arena,
+                                         "the mesh '%s' is a %s, which the standard body does not "
+                                         "have; it has %s",
+                                         file, fb_bone_word(guess.kind), all_bodies(list)));
     } else {
         wrong(
             list, line,

@@ -23,6 +23,7 @@ typedef struct fb_mesh_list {
     fb_mesh_entry *items;
     size_t n, capacity;
     fb_unit unit; /* of all that say none */
+    int left_out; /* bones that the standard body does not have */
     bool no_memory;
     const char *file; /* meshes.json; NULL: there is none */
     const char *folder;

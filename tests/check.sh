@@ -78,6 +78,10 @@ mkdir -p "$work/bones"
 /usr/bin/python3 models/arm/bones.py "$work/bones" && diff -r "$work/bones" models/arm/Geometry
 count $? "bones of models/arm, as their script writes them"
 
+/usr/bin/python3 models/standard/check.py > "$work/standard.log"
+cat "$work/standard.log"
+add_counts "$work/standard.log"
+
 # with a corpus, its models too; OpenBLAS's threads would only wait for each other
 properties() {
     if [ -n "$corpus" ]; then
@@ -104,6 +108,11 @@ if [ -n "$corpus" ]; then
             > "$work/lhdl.log"
         cat "$work/lhdl.log"
         add_counts "$work/lhdl.log"
+    fi
+    if [ -d "$corpus/corpus/skeletons/scans" ]; then
+        "$build/tests/register/landmarks_corpus" "$corpus/corpus" > "$work/landmarks.log"
+        cat "$work/landmarks.log"
+        add_counts "$work/landmarks.log"
     fi
     /usr/bin/python3 tests/mechanics.py "$build" "$corpus" > "$work/mechanics.log"
     cat "$work/mechanics.log"

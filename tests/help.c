@@ -284,18 +284,30 @@ const char *fb_test_target(const fb_element *element, const char *key) {
     return target ? target->path : NULL;
 }
 
-void fb_test_store(const char *json, size_t n) {
-    const char *folder = getenv("FB_TEST_DOCUMENTS");
-    if (!folder || !*folder) {
-        return;
-    }
+static void store(const char *folder, const char *ending, const char *json, size_t n) {
     uint64_t h = 14695981039346656037u; /* FNV-1a: the same document has the same name */
     for (size_t i = 0; i < n; i++) {
         h = (h ^ (unsigned char)json[i]) * 1099511628211u;
     }
     char name[40];
-    snprintf(name, sizeof name, "%016" PRIx64 ".fb", h);
+    snprintf(name, sizeof name, "%016" PRIx64 "%s", h, ending);
     fb_test_write_file(fb_test_path(folder, name), json, n);
+}
+
+void fb_test_store(const char *json, size_t n) {
+    const char *folder = getenv("FB_TEST_DOCUMENTS");
+    if (folder && *folder) {
+        store(folder, ".fb", json, n);
+    }
+}
+
+void fb_test_store_as(const char *kind, const char *json, size_t n) {
+    const char *folder = getenv("FB_TEST_DOCUMENTS");
+    char own[1000];
+    if (folder && *folder) {
+        snprintf(own, sizeof own, "%s.%s", folder, kind);
+        store(own, ".json", json, n);
+    }
 }
 
 /* ---- tools ----------------------------------------------------------------------------------- */

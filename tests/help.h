@@ -107,6 +107,8 @@ const char *fb_test_target(const fb_element *element, const char *key);
 
 /* Keeps a .fb document in $FB_TEST_DOCUMENTS, if set, to be validated against the schema. */
 void fb_test_store(const char *json, size_t n);
+/* The same of another kind of document, against docs/KIND.schema.json: "features", .. */
+void fb_test_store_as(const char *kind, const char *json, size_t n);
 
 /* ---- tools ----------------------------------------------------------------------------------- */
 

@@ -1,14 +1,19 @@
 #!/bin/sh
 # Runs unit tests: run.sh BUILD TEST...
-# One line for each binary, then the .fb documents that the tests made are validated against the
-# schema, then `N passed, M failed`. FB_WRAPPER stands in front of each binary (valgrind, say).
+# One line for each binary, then the documents that the tests made are validated against their schemas,
+# then `N passed, M failed`. FB_WRAPPER stands in front of each binary (valgrind, say).
 set -u
 build=$1
 shift
 documents=$PWD/$build/documents
 log=$build/tests.log
+kinds="features pairs transforms meshes" # other documents than .fb, each with its schema
 rm -rf "$documents"
 mkdir -p "$documents"
+for kind in $kinds; do
+    rm -rf "$documents.$kind"
+    mkdir -p "$documents.$kind"
+done
 : > "$log"
 export FB_TEST_DOCUMENTS="$documents"
 passed=0
@@ -49,10 +54,16 @@ for test in "$@"; do
 done
 rm -f "$log.one"
 
-if /usr/bin/python3 tests/validate.py docs/fb.schema.json "$documents"; then
-    passed=$((passed + 1))
-else
-    failed=$((failed + 1))
-fi
+validate() { # SCHEMA FOLDER
+    if /usr/bin/python3 tests/validate.py "$1" "$2"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+    fi
+}
+validate docs/fb.schema.json "$documents"
+for kind in $kinds; do
+    validate "docs/$kind.schema.json" "$documents.$kind"
+done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

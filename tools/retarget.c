@@ -339,23 +339,44 @@ static fb_status read_all(fb_retarget *r) {
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
-/* How far the new skeleton is from a standard: see standards.h. */
-static void score(fb_retarget_standard *s) {
-    fb_standard_fit all = {0};
+/* How the bodies of a standard lie on the new skeleton's; those that it lacks too. */
+static fb_standard_fit fit_of(fb_retarget *r, const fb_retarget_standard *s) {
+    size_t most = (size_t)s->n_bodies + r->skeleton.n, n = 0;
+    fb_standard_body *bodies = fb_arena_array(&r->arena, most + 1, sizeof *bodies);
     for (int i = 0; i < s->n_bodies; i++) {
         const fb_retarget_body *b = s->bodies + i;
         if (b->placed) {
             double rms = b->aligned ? b->similarity_surfaces : b->similarity_rms;
-            fb_standard_add(&all, cbrt(fabs(b->map.scale[0] * b->map.scale[1] * b->map.scale[2])),
-                            isnan(rms) ? 0 : rms);
+            const double *scale = b->map.scale;
+            bodies[n++] =
+                (fb_standard_body){.name = b->element->name,
+                                   .rms = isnan(rms) ? 0 : rms,
+                                   .scale = cbrt(scale[0] * scale[1] * scale[2]),
+                                   .extent = b->target ? fb_v3_distance(b->target->surface->low,
+                                                                        b->target->surface->high)
+                                                       : b->spread.extent[0] * 2};
         }
     }
-    s->score = fb_standard_score(&all);
+    for (size_t k = 0; k < r->skeleton.n; k++) {
+        const fb_skeleton_bone *bone = r->skeleton.bones + k;
+        bool used = !bone->surface;
+        for (int i = 0; i < s->n_bodies && !used; i++) {
+            used = s->bodies[i].placed && s->bodies[i].target == bone;
+        }
+        if (!used) {
+            bodies[n++] = (fb_standard_body){.name = bone->body,
+                                             .rms = FB_NAN,
+                                             .extent = fb_v3_distance(bone->surface->low,
+                                                                      bone->surface->high)};
+        }
+    }
+    return (fb_standard_fit){.name = s->file, .bodies = bodies, .n = (int)n};
 }
 
 /* Maps of the standard that fits best. */
 static fb_status choose(fb_retarget *r) {
     fb_status status = FB_OK;
+    fb_standard_fit fits[MOST_STANDARDS];
     for (int i = 0; i < r->n_standards && status == FB_OK; i++) {
         fb_retarget_standard *s = r->standards + i;
         if (r->any_pairs && !fb_cli_value(r->cli, "pairs")) {
@@ -365,17 +386,13 @@ static fb_status choose(fb_retarget *r) {
         }
         r->standard = s;
         status = status == FB_OK ? fb_retarget_maps(r, s) : status;
-        score(s);
+        fits[i] = status == FB_OK ? fit_of(r, s) : (fb_standard_fit){.name = s->file};
     }
     r->standard = r->standards;
-    for (int i = 1; i < r->n_standards && status == FB_OK; i++) {
-        if (r->standards[i].score < r->standard->score) {
-            r->standard = r->standards + i;
-        }
-    }
-    for (int i = 0; i < r->n_standards && r->n_standards > 1 && status == FB_OK; i++) {
-        fb_cli_say(r->cli, "%s: score %.3f%s", r->standards[i].file, r->standards[i].score,
-                   r->standard == r->standards + i ? ", the nearest: it is taken" : "");
+    if (status == FB_OK && r->n_standards > 1) {
+        int best = fb_standards_choose(fits, r->n_standards, &r->arena, &r->why_standard);
+        r->standard = r->standards + (best > 0 ? best : 0);
+        fb_cli_say(r->cli, "%s", r->why_standard);
     }
     return status;
 }
@@ -409,15 +426,17 @@ static int new_meshes(fb_retarget *r, fb_new_mesh **meshes) {
         }
         const fb_element *body = same(s, "bodies", b->element);
         if (folder) { /* written in the body's own frame */
-            fb_new_mesh mesh = {.body = body, .in_target = b->frame, .scale = {1, 1, 1}};
+            fb_new_mesh mesh = {.body = body, .in_target = b->frame, .scale = 1};
             mesh.file = fb_arena_printf(&r->arena, "%s.stl", b->target->body);
             (*meshes)[n++] = mesh;
             continue;
         }
         for (size_t k = 0; k < b->target->n; k++) {
             const fb_skeleton_mesh *old = b->target->meshes + k;
-            fb_new_mesh mesh = {.body = body, .file = old->file, .in_target = old->frame};
-            memcpy(mesh.scale, old->scale, sizeof mesh.scale);
+            fb_new_mesh mesh = {.body = body,
+                                .file = old->file,
+                                .in_target = old->frame,
+                                .scale = old->scale[0]};
             (*meshes)[n++] = mesh;
         }
     }
@@ -493,6 +512,24 @@ static fb_status fit_fibers(fb_retarget *r) {
                    "maximal isometric forces are unchanged; --mass or --height scales them");
     }
     return fb_fibers_fit(s->model, s->original, &o, &r->fibers, &r->cli->diag);
+}
+
+/* The joint angles at which a scan lay, where all its bones have one frame. */
+static fb_status scan_pose(fb_retarget *r) {
+    fb_retarget_standard *s = r->standard;
+    fb_scan_bone *bones = fb_arena_array(&r->arena, (size_t)s->n_bodies, sizeof *bones);
+    int n = 0;
+    for (int i = 0; i < s->n_bodies; i++) {
+        if (s->bodies[i].placed) {
+            bones[n++] = (fb_scan_bone){.body = same(s, "bodies", s->bodies[i].element),
+                                        .pose = s->bodies[i].frame};
+        }
+    }
+    if (r->skeleton_model || n < 2) {
+        return FB_OK;
+    }
+    fb_status status = fb_scan_pose(&r->scan, s->model, bones, n, &r->cli->diag);
+    return status == FB_E_MEMORY ? status : FB_OK;
 }
 
 /* --mirror-missing _r=_l */
@@ -599,7 +636,7 @@ static fb_status write_bone(fb_retarget *r, const fb_retarget_body *b, const cha
     }
     for (size_t i = 0; i < mesh.n_faces; i++) {
         for (int k = 0; k < 4; k++) {
-            mesh.faces[i][k] = k < 3 ? (uint32_t)surface->faces[i][k] : FB_NO_CORNER;
+            mesh.faces[i][k] = k < 3 ? surface->faces[i][k] : -1;
         }
     }
     const fb_mesh *one = &mesh;
@@ -682,6 +719,7 @@ static int retarget(fb_retarget *r) {
     status = status == FB_OK ? fb_retarget_joints(r, r->standard) : status;
     status = status == FB_OK ? carry(r) : status;
     status = status == FB_OK ? fit_fibers(r) : status;
+    status = status == FB_OK ? scan_pose(r) : status;
     status = status == FB_OK ? mirror_missing(r) : status;
     if (status == FB_OK && !cli->quiet) {
         fb_text text;
@@ -724,6 +762,7 @@ static int run(fb_cli *cli) {
     }
     fb_carry_report_free(&r.carried);
     fb_fiber_report_free(&r.fibers);
+    fb_scan_fit_free(&r.scan);
     fb_skeleton_free(&r.skeleton);
     fb_model_free(r.skeleton_model);
     fb_features_free(&r.target);

@@ -7,7 +7,9 @@
 #include "libcore/register/align.h"
 #include "libcore/register/carry.h"
 #include "libcore/register/fibers.h"
+#include "libcore/base/number.h"
 #include "libcore/register/landmarks.h"
+#include "libcore/register/pose.h"
 #include "tools/cli.h"
 
 /* What a body of the standard becomes, and how that was found. */
@@ -21,9 +23,11 @@ typedef struct fb_retarget_body {
     double *each; /* m: their distances after the map; left_out: after a map made without each */
     size_t n, capacity;
     bool placed;    /* it has a map */
+    bool doubtful;  /* its bone fits in two ways */
     bool fell_back; /* it has a poorer one than was asked for */
     fb_transform map;
-    fb_pose frame; /* the new body's frame in the target's */
+    fb_transform similar; /* the best similarity, which gives the frame; scale 0: none */
+    fb_pose frame;        /* the new body's frame in the target's */
     fb_spread spread;
     double rms;            /* m: of the pairs' distances after the map; nan: none */
     double similarity_rms; /* m: after the best similarity; nan: none */
@@ -46,7 +50,6 @@ typedef struct fb_retarget_standard {
     int n_bodies;
     fb_joint_site *sites;
     int n_sites;
-    double score; /* of several standards the least is taken */
 } fb_retarget_standard;
 
 typedef struct fb_retarget {
@@ -71,7 +74,7 @@ typedef struct fb_retarget {
     const char *why_standard;       /* NULL: there was no choice */
     fb_carry_report carried;
     fb_fiber_report fibers;
-    bool no_fibers;
+    fb_scan_fit scan;  /* the pose in which a scan lay; no coordinates: not known */
     int step, n_steps; /* how far it is: which body of how many */
 } fb_retarget;
 

@@ -1,4 +1,5 @@
 /* retarget: what each body of the standard becomes. */
+
 #include <string.h>
 
 #include "tools/retarget.h"
@@ -6,6 +7,7 @@
 #define SAME 1e-10        /* a map that changes nothing: relative to 1 */
 #define SAME_SURFACE 1e-7 /* m: surfaces that lie on each other */
 #define CLOSE 1.15        /* a second place whose residual is less than so many times the best's */
+#define NEAR 1.2          /* rad: as far as a bone may be turned from where its neighbour tells */
 #define MIRRORED 0.6      /* a mirrored bone fits better than this part of the residual */
 #define FAR 20            /* sizes of points and bones differ by more: another unit */
 #define MOST_LEFT_OUT 64  /* points for which fits without one of them are made */
@@ -247,6 +249,13 @@ static fb_transform_kind poorer(fb_transform_kind kind) {
 /* The map from pairs; poorer than asked for with --fallback. */
 static fb_status place_by_pairs(fb_retarget *r, fb_retarget_body *b, fb_transform_kind kind) {
     fb_status status = FB_E_INPUT;
+    if (b->n < 3) {
+        fb_diag_add(&r->cli->diag, FB_WARNING, FB2311, at(NULL, 0),
+                    "it is scaled and placed as its neighbour",
+                    "%s: %zu feature point%s, and three are needed", b->element->name, b->n,
+                    b->n == 1 ? "" : "s");
+        return FB_OK;
+    }
     for (;;) {
         bool last = !r->fallback || kind == FB_TRANSFORM_RIGID;
         fb_diag quiet;
@@ -284,23 +293,22 @@ static fb_status check_place(fb_retarget *r, const fb_retarget_body *b) {
                     b->target->body, 1e3 * found->mirrored, 1e3 * found->residual);
         return FB_E_INPUT;
     }
-    if (found->second < CLOSE * found->residual && found->residual > SAME_SURFACE && !r->fix) {
-        fb_diag_add(&r->cli->diag, FB_ERROR, FB1414, at(r->skeleton.file, 0), NULL,
-                    "the bone '%s' fits in two ways almost alike (%.2f mm, and %.2f mm turned by "
-                    "more than 30 degrees): give feature points, or --fix to take the better",
-                    b->target->body, 1e3 * found->residual, 1e3 * found->second);
-        return FB_E_INPUT;
-    }
     return FB_OK;
 }
 
-/* The map from whole surfaces, begun from pairs if there are enough. */
-static fb_status place_by_surfaces(fb_retarget *r, fb_retarget_body *b, fb_transform_kind kind) {
+/* The map from whole surfaces, begun from `expected` if it is not NULL, else from pairs if there
+ * are enough. */
+static fb_status place_by_surfaces(fb_retarget *r, fb_retarget_body *b, fb_transform_kind kind,
+                                   const fb_transform *expected) {
     fb_transform start, similar;
     fb_diag quiet;
     fb_diag_init(&quiet);
-    bool begun = b->n >= 3 && fit(r, b, FB_TRANSFORM_SIMILARITY, &start, &quiet) == FB_OK;
+    bool begun = expected ||
+                 (b->n >= 3 && fit(r, b, FB_TRANSFORM_SIMILARITY, &start, &quiet) == FB_OK);
     fb_diag_clear(&quiet);
+    if (expected) {
+        start = *expected;
+    }
     fb_align_options o = {.kind = FB_TRANSFORM_SIMILARITY,
                           .start = begun ? &start : NULL,
                           .mirror = !begun,
@@ -318,9 +326,11 @@ static fb_status place_by_surfaces(fb_retarget *r, fb_retarget_body *b, fb_trans
     b->aligned = b->placed = true;
     b->surfaces = result;
     b->similarity_surfaces = result.residual;
-    b->map = similar;
+    b->map = b->similar = similar;
     status = check_place(r, b);
-    if (status != FB_OK || kind == FB_TRANSFORM_SIMILARITY || result.residual < SAME_SURFACE) {
+    b->doubtful = result.second < CLOSE * result.residual && result.residual > SAME_SURFACE;
+    if (status != FB_OK || kind == FB_TRANSFORM_SIMILARITY || result.residual < SAME_SURFACE ||
+        (b->doubtful && !r->fix)) {
         return status;
     }
     o.kind = kind;
@@ -347,7 +357,35 @@ static fb_status place_by_surfaces(fb_retarget *r, fb_retarget_body *b, fb_trans
     return status;
 }
 
-static fb_status place_body(fb_retarget *r, fb_retarget_body *b) {
+/* Feature points of a bone that is known by its surface alone: the standard's farthest vertices
+ * along its principal axes, and where the map has them. They tell others where the new bone lies.
+ */
+static void name_points(fb_retarget *r, fb_retarget_body *b) {
+    static const char *const ends[] = {"first", "second", "third"};
+    const fb_surface *s = b->standard->surface;
+    double axes[9], deviation[3];
+    fb_surface_axes(s, axes, deviation);
+    for (int k = 0; k < 6; k++) {
+        const double *axis = axes + 3 * (k / 2);
+        double sign = k % 2 ? -1 : 1, most = -INFINITY;
+        int found = 0;
+        for (int i = 0; i < s->n_vertices; i++) {
+            double along = sign * fb_v3_dot(axis, s->vertices[i]);
+            if (along > most) {
+                most = along;
+                found = i;
+            }
+        }
+        fb_pair pair = {.weight = 1};
+        pair.name = fb_arena_printf(&r->arena, "%s_%s_axis_%s", b->element->name, ends[k / 2],
+                                    k % 2 ? "end" : "start");
+        fb_v3_copy(pair.standard, s->vertices[found]);
+        fb_transform_point(&b->map, pair.standard, pair.target);
+        add_pair(r, b, &pair);
+    }
+}
+
+static fb_status place_body(fb_retarget *r, fb_retarget_body *b, const fb_transform *expected) {
     const fb_body_transform *given = fb_transforms_find(&r->given, b->element->name);
     bool bones = b->standard && b->target;
     fb_status status = FB_OK;
@@ -361,7 +399,7 @@ static fb_status place_body(fb_retarget *r, fb_retarget_body *b) {
                                  : bones          ? FB_TRANSFORM_SURFACE
                                                   : FB_TRANSFORM_SIMILARITY;
         if (bones) {
-            status = pair_landmarks(r, b);
+            status = expected ? FB_OK : pair_landmarks(r, b);
             status = status == FB_OK ? check_size(r, b, b->from, b->standard, "standard") : status;
         }
         status = status == FB_OK ? check_size(r, b, b->to, b->target, "new skeleton") : status;
@@ -371,8 +409,8 @@ static fb_status place_body(fb_retarget *r, fb_retarget_body *b) {
             return status;
         }
         if (bones && (!by_pairs || b->n == 0)) {
-            status = place_by_surfaces(r, b,
-                                       b->n == 0 && by_pairs ? FB_TRANSFORM_SIMILARITY : kind);
+            kind = b->n == 0 && by_pairs ? FB_TRANSFORM_SIMILARITY : kind;
+            status = place_by_surfaces(r, b, kind, expected);
         } else {
             status = place_by_pairs(r, b,
                                     kind == FB_TRANSFORM_SURFACE ? FB_TRANSFORM_SIMILARITY : kind);
@@ -384,11 +422,12 @@ static fb_status place_body(fb_retarget *r, fb_retarget_body *b) {
     fb_transform similar;
     fb_diag quiet;
     fb_diag_init(&quiet);
-    if (b->n) {
+    if (b->n) { /* given or found, not those that are named below */
         b->each = fb_arena_array(&r->arena, b->n, sizeof *b->each);
         b->rms = residual(&b->map, b, b->each);
         fb_spread_of(&b->spread, b->from[0], 3, b->n);
         if (fit(r, b, FB_TRANSFORM_SIMILARITY, &similar, &quiet) == FB_OK) {
+            b->similar = b->aligned ? b->similar : similar;
             b->similarity_rms = residual(&similar, b, NULL);
         }
         if (b->n > 3 && b->n <= MOST_LEFT_OUT) {
@@ -396,26 +435,166 @@ static fb_status place_body(fb_retarget *r, fb_retarget_body *b) {
         }
     }
     fb_diag_clear(&quiet);
+    if (b->aligned && b->n < 4 && !b->doubtful) {
+        name_points(r, b);
+    }
     if (given && given->framed) {
         b->frame = given->frame;
     } else {
-        memcpy(b->frame.R, b->map.rotation, sizeof b->frame.R);
-        fb_v3_copy(b->frame.p, b->map.translation);
+        /* as the best similarity has it: the linear part of a spline may be far from any */
+        bool own = b->map.kind <= FB_TRANSFORM_SIMILARITY || b->similar.scale[0] == 0;
+        const fb_transform *by = own ? &b->map : &b->similar;
+        memcpy(b->frame.R, by->rotation, sizeof b->frame.R);
+        fb_v3_copy(b->frame.p, by->translation);
     }
     return FB_OK;
+}
+
+/* ---- bones that fit in two ways -------------------------------------------------------------- */
+
+/* Poses of a model's bodies in its default pose, by the name of each of the standard's; NULL
+ * without a model: the bones of a folder have one frame. */
+static bool default_pose(const fb_system *system, const char *body, fb_pose *pose,
+                         const fb_state *state) {
+    if (!system) {
+        fb_pose_identity(pose);
+        return true;
+    }
+    const fb_element *element = fb_model_find(system->model, FB_FRAME, body);
+    int number = element ? fb_system_body(system, element, NULL) : -1;
+    if (number >= 0) {
+        *pose = state->pose[number];
+    }
+    return number >= 0;
+}
+
+/* How many joints lie between two bodies; a large number if none connects them. */
+static int steps_between(const fb_system *system, const fb_element *a, const fb_element *b) {
+    int x = fb_system_body(system, a, NULL), y = fb_system_body(system, b, NULL), n = 0;
+    while (x != y && x >= 0 && y >= 0) {
+        if (x > y) {
+            x = system->mobods[x].parent;
+        } else {
+            y = system->mobods[y].parent;
+        }
+        n++;
+    }
+    return x == y ? n : 1000;
+}
+
+/* Where a bone is to be expected: turned as the nearest body that is placed, both models being in
+ * their default poses, with its scale, the middles on each other. */
+static bool expect(fb_retarget *r, fb_retarget_standard *s, const fb_retarget_body *b,
+                   const fb_system *systems[2], fb_state *states[2], fb_transform *start) {
+    const fb_retarget_body *near = NULL;
+    int least = 1000;
+    for (int i = 0; i < s->n_bodies; i++) {
+        const fb_retarget_body *other = s->bodies + i;
+        int steps = other->placed && !other->doubtful
+                        ? steps_between(systems[0], b->element, other->element)
+                        : 1000;
+        if (steps < least) {
+            least = steps;
+            near = other;
+        }
+    }
+    fb_pose own[2], others[2];
+    if (!near || !default_pose(systems[0], b->element->name, own, states[0]) ||
+        !default_pose(systems[1], b->target->body, own + 1, states[1]) ||
+        !default_pose(systems[0], near->element->name, others, states[0]) ||
+        !default_pose(systems[1], near->target ? near->target->body : near->element->name,
+                      others + 1, states[1])) {
+        return false;
+    }
+    /* from the standard's ground to the target's, as the neighbour has it; then for this body */
+    double a[9], g[9], c[9];
+    fb_m3_mul(a, others[1].R, near->map.rotation);
+    fb_m3_mult(g, a, others[0].R);
+    fb_m3_tmul(a, own[1].R, g);
+    fb_m3_mul(c, a, own[0].R);
+    fb_transform_identity(start);
+    start->kind = FB_TRANSFORM_SIMILARITY;
+    double scale = cbrt(near->map.scale[0] * near->map.scale[1] * near->map.scale[2]), at[3];
+    for (int i = 0; i < 9; i++) {
+        start->rotation[i] = c[i];
+        start->linear[i] = scale * c[i];
+    }
+    fb_v3_set(start->scale, scale, scale, scale);
+    fb_m3_mul_v3(at, start->linear, b->standard->surface->center);
+    fb_v3_sub(start->translation, b->target->surface->center, at);
+    (void)r;
+    return true;
+}
+
+static double angle_between(const double *a, const double *b) {
+    double m[9];
+    fb_m3_tmul(m, a, b);
+    return acos(fb_greater(-1, fb_lesser(1, (m[0] + m[4] + m[8] - 1) / 2)));
+}
+
+/* Places the doubtful bones as their neighbours tell; an error for those that nothing tells of. */
+static fb_status place_doubtful(fb_retarget *r, fb_retarget_standard *s) {
+    fb_system *systems[2] = {NULL, NULL};
+    fb_state *states[2] = {NULL, NULL};
+    fb_diag quiet;
+    fb_status status = FB_OK;
+    fb_diag_init(&quiet);
+    bool posed =
+        fb_system_compile(systems, s->original, &(fb_system_options){0}, &quiet) == FB_OK &&
+        (!r->skeleton_model || fb_system_compile(systems + 1, r->skeleton_model,
+                                                 &(fb_system_options){0}, &quiet) == FB_OK);
+    for (int i = 0; i < 2 && posed; i++) {
+        states[i] = systems[i] ? fb_state_new(systems[i]) : NULL;
+        posed = !systems[i] || states[i];
+        if (states[i]) {
+            fb_state_position(states[i]);
+        }
+    }
+    for (int i = 0; i < s->n_bodies && status == FB_OK; i++) {
+        fb_retarget_body *b = s->bodies + i;
+        fb_transform start;
+        if (!b->doubtful) {
+            continue;
+        }
+        const fb_system *known[2] = {systems[0], systems[1]};
+        bool told = posed && expect(r, s, b, known, states, &start);
+        double one = 1e3 * b->surfaces.residual, other = 1e3 * b->surfaces.second;
+        b->placed = false;
+        status = told ? place_body(r, b, &start) : FB_OK;
+        if (told && angle_between(b->map.rotation, start.rotation) < NEAR) {
+            b->doubtful = false;
+            continue;
+        }
+        if (status == FB_OK) {
+            fb_diag_add(&r->cli->diag, FB_ERROR, FB1414, at(r->skeleton.file, 0), NULL,
+                        "the bone '%s' fits in two ways almost alike (%.2f mm, and %.2f mm turned "
+                        "by more than 30 degrees), and its neighbours do not tell: give feature "
+                        "points, or --fix to take the better",
+                        b->target->body, one, other);
+            status = FB_E_INPUT;
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        fb_state_free(states[i]);
+        fb_system_free(systems[i]);
+    }
+    fb_diag_clear(&quiet);
+    return status;
 }
 
 fb_status fb_retarget_maps(fb_retarget *r, fb_retarget_standard *s) {
     match_bones(r, s);
     fb_status status = sort_pairs(r, s, &r->pairs);
-    int placed = 0;
+    int placed = 0, doubtful = 0;
     for (int i = 0; i < s->n_bodies && status == FB_OK; i++) {
         r->step = i;
         r->n_steps = s->n_bodies;
         fb_retarget_progress(r, 0);
-        status = place_body(r, s->bodies + i);
+        status = place_body(r, s->bodies + i, NULL);
         placed += s->bodies[i].placed;
+        doubtful += s->bodies[i].doubtful && !r->fix;
     }
+    status = status == FB_OK && doubtful ? place_doubtful(r, s) : status;
     fb_retarget_progress(r, 1);
     if (status == FB_OK && placed == 0) {
         fb_diag_add(&r->cli->diag, FB_ERROR, FB1412, at(r->skeleton.file, 0), NULL,

@@ -110,8 +110,37 @@ static void print_muscles(const fb_retarget *r, fb_text *out) {
     }
 }
 
+/* A coordinate of the scan's pose as people read it: degrees and millimetres. */
+static double shown(const fb_scan_coordinate *c, const char **unit) {
+    bool turns = c->coordinate && fb_coordinate_motion(c->coordinate) == FB_ROTATIONAL;
+    *unit = turns ? "deg" : "mm";
+    return c->value * (turns ? 180 / 3.14159265358979323846 : MM);
+}
+
+static void print_pose(const fb_retarget *r, fb_text *out) {
+    const char *separator = "the scan lay at";
+    for (int i = 0; i < r->scan.n_coordinates; i++) {
+        const fb_scan_coordinate *c = r->scan.coordinates + i;
+        const char *unit;
+        if (c->determined && c->coordinate) {
+            double value = shown(c, &unit);
+            fb_text_printf(out, "%s %s %.1f %s", separator, c->coordinate->name, value, unit);
+            separator = ",";
+        }
+    }
+    fb_text_puts(out, separator[0] == ',' ? "\n" : "");
+    for (int i = 0; i < r->scan.n_joints; i++) {
+        const fb_scan_joint_fit *j = r->scan.joints + i;
+        if (j->gap > 0.01) {
+            fb_text_printf(out, "%s: its bones are %.1f mm apart in the scan\n", j->joint->name,
+                           j->gap * MM);
+        }
+    }
+}
+
 void fb_retarget_print(const fb_retarget *r, fb_text *out) {
     print_bodies(r, out);
+    print_pose(r, out);
     print_places(r, out);
     print_muscles(r, out);
 }
@@ -240,6 +269,30 @@ static void json_joints(const fb_retarget *r, fb_text *out) {
     fb_text_puts(out, "\n  ],\n");
 }
 
+static void json_pose(const fb_retarget *r, fb_text *out) {
+    fb_text_puts(out, "  \"scan_pose\": {\"coordinates\": [");
+    for (int i = 0; i < r->scan.n_coordinates; i++) {
+        const fb_scan_coordinate *c = r->scan.coordinates + i;
+        fb_text_puts(out, i ? ",\n    {" : "\n    {");
+        key(out, "name");
+        fb_json_string(out, c->coordinate ? c->coordinate->name : "");
+        number(out, "value", c->value);
+        truth(out, "determined", c->determined);
+        number(out, "beyond", c->beyond);
+        fb_text_puts(out, "}");
+    }
+    fb_text_puts(out, "],\n    \"gaps\": [");
+    for (int i = 0; i < r->scan.n_joints; i++) {
+        fb_text_puts(out, i ? ",\n    {" : "\n    {");
+        key(out, "joint");
+        fb_json_string(out, r->scan.joints[i].joint->name);
+        number(out, "gap", r->scan.joints[i].gap);
+        number(out, "angle", r->scan.joints[i].angle);
+        fb_text_puts(out, "}");
+    }
+    fb_text_puts(out, "]},\n");
+}
+
 static const char *what_of(char what) {
     switch (what) {
     case 'o': return "origin";
@@ -312,6 +365,7 @@ void fb_retarget_json(const fb_retarget *r, fb_text *out) {
     fb_text_puts(out, ",\n");
     json_bodies(r, out);
     json_joints(r, out);
+    json_pose(r, out);
     json_places(r, out);
     json_muscles(r, out);
     fb_text_init(&ledger, NULL);
@@ -413,7 +467,7 @@ static void html_points(const fb_retarget *r, fb_text *out) {
     head(out, "Feature points", "body|point|residual mm|left out mm");
     for (int i = 0; i < r->standard->n_bodies; i++) {
         const fb_retarget_body *b = body_at(r, i);
-        for (size_t k = 0; k < b->n && b->placed; k++) {
+        for (size_t k = 0; k < b->n && b->placed && b->each; k++) {
             fb_text_puts(out, "<tr>");
             td_text(out, b->element->name);
             td_text(out, b->names[k]);
@@ -438,6 +492,35 @@ static void html_places(const fb_retarget *r, fb_text *out) {
         td(out, c->before * MM, "1");
         td_text(out, c->snapped ? "put on the surface" : "");
         td_text(out, c->note ? c->note : "");
+        fb_text_puts(out, "</tr>\n");
+    }
+    foot(out);
+}
+
+static void html_pose(const fb_retarget *r, fb_text *out) {
+    if (r->scan.n_coordinates == 0) {
+        return;
+    }
+    head(out, "The pose in which the scan lay", "coordinate|value|unit|out of its range");
+    for (int i = 0; i < r->scan.n_coordinates; i++) {
+        const fb_scan_coordinate *c = r->scan.coordinates + i;
+        const char *unit;
+        double value = shown(c, &unit);
+        fb_text_puts(out, c->beyond ? "<tr class=mark>" : "<tr>");
+        td_text(out, c->coordinate ? c->coordinate->name : NULL);
+        td(out, c->determined ? value : FB_NAN, "1");
+        td_text(out, unit);
+        td_text(out, c->beyond ? "yes" : "");
+        fb_text_puts(out, "</tr>\n");
+    }
+    foot(out);
+    head(out, "Gaps at joints", "joint|mm|deg");
+    for (int i = 0; i < r->scan.n_joints; i++) {
+        const fb_scan_joint_fit *j = r->scan.joints + i;
+        fb_text_puts(out, "<tr>");
+        td_text(out, j->joint->name);
+        td(out, j->gap * MM, "1");
+        td(out, j->angle * 180 / 3.14159265358979323846, "1");
         fb_text_puts(out, "</tr>\n");
     }
     foot(out);
@@ -530,6 +613,7 @@ void fb_retarget_html(const fb_retarget *r, const fb_text *picture, fb_text *out
     }
     html_bodies(r, out);
     html_points(r, out);
+    html_pose(r, out);
     html_muscles(r, out);
     html_places(r, out);
     html_ledger(r, out);

@@ -95,6 +95,7 @@ typedef enum fb_action {
     X(FB2502, "a name that an OpenSim list cannot hold") \
     X(FB2503, "what OpenSim has no word for") \
     X(FB2504, "a muscle that cannot be written as sub-muscles, or not exactly") \
+    X(FB2601, "what a model carried onto another skeleton needs, or loses") \
     X(FB3001, "output cannot be written") \
     X(FB4001, "a muscle that finds no equilibrium") \
     X(FB4002, "constraints that cannot be met") \
@@ -102,7 +103,8 @@ typedef enum fb_action {
     X(FB4004, "a virtual link that finds no equilibrium, or that nothing holds") \
     X(FB4005, "a path without length, or that cannot go around what it wraps") \
     X(FB4006, "results that are not finite") \
-    X(FB4007, "a muscle that acts otherwise on a new skeleton")
+    X(FB4007, "a muscle that acts otherwise on a new skeleton") \
+    X(FB4008, "a scan that does not fit the joints of its model")
 
 typedef enum fb_diag_id {
 #define FB_DIAG_ENUM(ID, TEXT) ID,

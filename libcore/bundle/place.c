@@ -7,28 +7,37 @@
 #include "libcore/bundle/place_rows.h"
 
 #define SLACK \
-    0.2 /* rad that a ring may lean from square to its bundle's axis, for its section's sake */
+    0.2F /* rad that a ring may lean from square to its bundle's axis, for its section's sake */
 #define ALLOWED 0.005 /* of the half-height: how deep layers may sink between their rings */
+#define MERGED 1e-7   /* of the length: a ring nearer to a free end is that end's */
 #define PASSES 3
+#define SPARE_ROWS 3
 
 typedef struct grid {
     const fb_placing *place;
-    size_t sections, stride;
-    double *rows;         /* [cells][ROW_COUNT][stride] */
-    double *frames;       /* [heads][ROW_FRAME_COUNT][stride] */
-    int *inner;           /* [cells][2]: the neighbours towards the planes x = 0 and y = 0, or -1 */
-    int *turn;            /* cells in the order of placing */
-    double *scale;        /* [cells]: factor of both semi-axes for exact volume */
+    size_t sections, whole, stride;
+    double unit;       /* m, of rows: a power of two about as large as a bundle */
+    double *way;       /* [3][stride]: from each section's place on the first core to the next's */
+    float *core;       /* the same */
+    float *rows;       /* [cells][ROW_COUNT][stride] */
+    float *frames;     /* [heads][ROW_FRAME_COUNT][stride] */
+    float *width;      /* [heads][stride] of place->width, or NULL */
+    float *area, *bow; /* [stride] of place->area and place->bow, or NULL */
+    int *inner;        /* [cells][2]: the neighbours towards the planes x = 0 and y = 0, or -1 */
+    int *turn;         /* cells in the order of placing */
+    double *scale;     /* [cells]: factor of both semi-axes for exact volume */
     double (*stretch)[2]; /* [cells] of the belly, below and above */
-    double *contact[2];   /* [ROW_CONTACT_COUNT][stride] */
-    double *spare;        /* [2][stride] */
+    float *contact[2];    /* [ROW_CONTACT_COUNT][stride] */
+    float *spare;         /* [SPARE_ROWS][stride] */
+    double *arc;          /* [stride + 1]: m along the axis of the cell that was measured last */
+    double *layer;        /* [stride]: m^3, volumes of its layers */
 } grid;
 
-static double *rows_of(const grid *g, size_t cell) {
+static float *rows_of(const grid *g, size_t cell) {
     return g->rows + cell * ROW_COUNT * g->stride;
 }
 
-static const double *frame_of(const grid *g, int head) {
+static const float *frame_of(const grid *g, int head) {
     return g->frames + (size_t)head * ROW_FRAME_COUNT * g->stride;
 }
 
@@ -81,35 +90,81 @@ static const char *find_neighbours(grid *g, fb_scratch *scratch) {
     return why ? why : n == p->n_cells ? NULL : "two bundles have the same cell";
 }
 
-/* Frames in rows. */
+/* Numbers in rows, times a factor. */
+static void lay_row(float *row, const double *from, size_t step, size_t n, double factor) {
+    for (size_t k = 0; k < n; k++) {
+        row[k] = (float)(factor * from[k * step]);
+    }
+}
+
+/* Frames, widths, areas and bows in rows. */
 static void lay_frames(grid *g) {
     const fb_placing *p = g->place;
-    for (size_t h = 0; h < p->n_heads; h++) {
-        double *rows = g->frames + h * ROW_FRAME_COUNT * g->stride;
-        for (size_t k = 0; k < g->sections; k++) {
-            const fb_frame *f = p->frames + h * g->sections + k;
-            for (size_t m = 0; m < 3; m++) {
-                rows[(ROW_FO + m) * g->stride + k] = f->o[m];
-                rows[(ROW_FX + m) * g->stride + k] = f->x[m];
-                rows[(ROW_FY + m) * g->stride + k] = f->y[m];
-                rows[(ROW_FZ + m) * g->stride + k] = f->z[m];
-            }
+    size_t s = g->stride, n = g->sections, numbers = sizeof(fb_frame) / sizeof(double);
+    const fb_shape *shape = &p->cells[0].shape;
+    int exponent;
+    frexp(sqrt(shape->a * shape->b), &exponent);
+    g->unit = ldexp(1, exponent);
+    for (size_t m = 0; m < 3; m++) {
+        for (size_t k = 0; k + 1 < n; k++) {
+            g->way[m * s + k] = (p->frames[k + 1].o[m] - p->frames[k].o[m]) / g->unit;
+            g->core[m * s + k] = (float)g->way[m * s + k];
         }
+    }
+    for (size_t h = 0; h < p->n_heads; h++) {
+        float *rows = g->frames + h * ROW_FRAME_COUNT * s;
+        const fb_frame *f = p->frames + h * n;
+        for (size_t m = 0; m < 3; m++) {
+            for (size_t k = 0; k < n; k++) {
+                rows[(ROW_FO + m) * s + k] = (float)((f[k].o[m] - p->frames[k].o[m]) / g->unit);
+            }
+            lay_row(rows + (ROW_FX + m) * s, f->x + m, numbers, n, 1);
+            lay_row(rows + (ROW_FY + m) * s, f->y + m, numbers, n, 1);
+            lay_row(rows + (ROW_FZ + m) * s, f->z + m, numbers, n, 1);
+        }
+        if (g->width) {
+            lay_row(g->width + h * s, p->width + h * n, 1, n, 1);
+        }
+    }
+    if (g->area) {
+        lay_row(g->area, p->area, 1, n, 1);
+    }
+    if (g->bow) {
+        lay_row(g->bow, p->bow, 1, n, g->unit);
     }
 }
 
 static void find_axis(const grid *g, size_t cell) {
     const fb_place_cell *c = g->place->cells + cell;
     bool flush = g->place->flush; /* else where it ends is found when it is laid */
-    fb_row_axis(rows_of(g, cell), g->stride, g->sections, g->place->base, flush ? c->first : 0,
-                flush ? c->last : g->sections - 1);
+    fb_row_axis(rows_of(g, cell), g->core, g->stride, g->sections, g->place->base,
+                flush ? c->first : 0, flush ? c->last : g->sections - 1, g->spare);
 }
 
-/* Whether a cell and its inner neighbour go with different cores in a section. */
-static bool parted(const grid *g, size_t cell, int axis, size_t k) {
+/* Whether a cell goes with another core than its inner neighbour, below the base or above it. */
+static bool parted(const grid *g, size_t cell, int axis, int up) {
     const fb_placing *p = g->place;
-    int other = g->inner[2 * cell + (size_t)axis], up = k >= p->base;
-    return p->cells[other].head[up] != p->cells[cell].head[up];
+    int other = g->inner[2 * cell + (size_t)axis];
+    return other >= 0 && p->cells[other].head[up] != p->cells[cell].head[up];
+}
+
+/* Sections in which all is the same for a cell: one part of the row, or one below the base and one
+ * above it. */
+typedef struct span {
+    size_t from, to;
+    int up;
+} span;
+
+static int parts_of(const grid *g, size_t cell, span parts[2]) {
+    const fb_place_cell *c = g->place->cells + cell;
+    bool same = c->head[0] == c->head[1];
+    for (int axis = 0; axis < 2; axis++) {
+        same = same && parted(g, cell, axis, 0) == parted(g, cell, axis, 1);
+    }
+    size_t base = g->place->base;
+    parts[0] = (span){0, same ? g->whole : base, 0};
+    parts[1] = (span){base, g->whole, 1};
+    return same ? 1 : 2;
 }
 
 /* Before the first pass: directions and lengths as the inner neighbours have them, or the core. */
@@ -117,56 +172,45 @@ static void begin(const grid *g, size_t cell) {
     const fb_placing *p = g->place;
     const fb_place_cell *c = p->cells + cell;
     size_t s = g->stride;
-    double *b = rows_of(g, cell);
-    for (int up = 0; up < 2; up++) {
-        const double *f = frame_of(g, c->head[up]);
-        size_t from = up ? p->base : 0, to = up ? g->sections : p->base;
+    float *b = rows_of(g, cell);
+    const int *inner = g->inner + 2 * cell;
+    span parts[2];
+    int n = parts_of(g, cell, parts);
+    bool alone[2] = {true, true}, any = false;
+    for (size_t row = 0; row < ROW_COUNT; row++) { /* margins */
+        memset(b + row * s + g->sections, 0, (s - g->sections) * sizeof *b);
+    }
+    memset(b + ROW_O * s, 0, 5 * s * sizeof *b); /* and ROW_E */
+    for (int i = 0; i < n; i++) {
+        int up = parts[i].up;
+        alone[i] = (inner[0] < 0 && inner[1] < 0) || parted(g, cell, 0, up) ||
+                   parted(g, cell, 1, up);
+        any = any || alone[i];
+    }
+    for (int up = 0; any && up < 2; up++) { /* along the core */
+        const float *f = frame_of(g, c->head[up]);
+        size_t from = up ? p->base : 0, size = (up ? g->sections : p->base) - from;
         for (size_t m = 0; m < 3; m++) {
-            memcpy(b + (ROW_C + m) * s + from, f + (ROW_FO + m) * s + from,
-                   (to - from) * sizeof *b);
-            memcpy(b + (ROW_R + m) * s + from, f + (ROW_FX + m) * s + from,
-                   (to - from) * sizeof *b);
+            memcpy(b + (ROW_C + m) * s + from, f + (ROW_FO + m) * s + from, size * sizeof *b);
+            memcpy(b + (ROW_R + m) * s + from, f + (ROW_FX + m) * s + from, size * sizeof *b);
         }
     }
-    memset(b + ROW_O * s, 0, 3 * s * sizeof *b);
-    memset(b + ROW_E * s, 0, 2 * s * sizeof *b);
-    find_axis(g, cell);
-    for (size_t m = 0; m < 3; m++) { /* the core's own z, not its chords' */
-        for (int up = 0; up < 2; up++) {
-            const double *f = frame_of(g, c->head[up]);
-            size_t from = up ? p->base : 0, to = up ? g->sections : p->base;
-            memcpy(b + (ROW_G + m) * s + from, f + (ROW_FZ + m) * s + from,
-                   (to - from) * sizeof *b);
-        }
+    if (any) {
+        find_axis(g, cell);
     }
-    const double *near[2];
-    int count = 0;
-    for (int axis = 0; axis < 2; axis++) {
-        if (g->inner[2 * cell + (size_t)axis] >= 0) {
-            near[count++] = rows_of(g, (size_t)g->inner[2 * cell + (size_t)axis]);
-        }
-    }
-    for (size_t k = 0; count && k < g->sections; k++) {
-        bool apart = false;
-        for (int axis = 0; axis < 2; axis++) {
-            apart |= g->inner[2 * cell + (size_t)axis] >= 0 && parted(g, cell, axis, k);
-        }
-        if (apart) {
-            continue;
-        }
-        double v[3] = {0, 0, 0}, arc = 0;
-        for (int q = 0; q < count; q++) {
-            for (size_t m = 0; m < 3; m++) {
-                v[m] += near[q][(ROW_G + m) * s + k];
-            }
-            arc += near[q][ROW_ARC * s + k];
-        }
-        double l = 1 / fb_v3_norm(v);
+    for (int up = 0; any && up < 2; up++) { /* the core's own z, not its chords' */
+        const float *f = frame_of(g, c->head[up]);
+        size_t from = up ? p->base : 0, size = (up ? g->sections : p->base) - from;
         for (size_t m = 0; m < 3; m++) {
-            b[(ROW_G + m) * s + k] = l * v[m];
-            b[(ROW_R + m) * s + k] = near[0][(ROW_R + m) * s + k];
+            memcpy(b + (ROW_G + m) * s + from, f + (ROW_FZ + m) * s + from, size * sizeof *b);
         }
-        b[ROW_ARC * s + k] = arc / count;
+    }
+    for (int i = 0; i < n; i++) {
+        if (!alone[i]) {
+            const float *a = rows_of(g, (size_t)inner[inner[0] < 0]);
+            const float *below = rows_of(g, (size_t)inner[inner[1] >= 0]);
+            fb_row_begin(b, a, below, s, parts[i].from, parts[i].to);
+        }
     }
     memcpy(b + ROW_T * s, b + ROW_G * s, 3 * s * sizeof *b);
 }
@@ -176,17 +220,18 @@ static void size_rings(const grid *g, size_t cell) {
     const fb_placing *p = g->place;
     const fb_place_cell *c = p->cells + cell;
     const fb_shape *shape = &c->shape;
-    double *b = rows_of(g, cell), *arc = b + ROW_ARC * g->stride, *k = g->stretch[cell];
+    float *b = rows_of(g, cell), *arc = b + ROW_ARC * g->stride;
+    double *k = g->stretch[cell], per = 1 / g->unit, scale = per * g->scale[cell];
     if (p->flush) {
-        k[0] = (arc[c->widest] - arc[c->lower]) / shape->l2;
-        k[1] = (arc[c->upper] - arc[c->widest]) / shape->l3;
+        k[0] = (double)(arc[c->widest] - arc[c->lower]) * g->unit / shape->l2;
+        k[1] = (double)(arc[c->upper] - arc[c->widest]) * g->unit / shape->l3;
     }
-    double length[2] = {shape->c1 * k[0], shape->c2 * k[1]};
+    float length[2] = {(float)(per * shape->c1 * k[0]), (float)(per * shape->c2 * k[1])};
     double cut[2] = {shape->l2 / shape->c1, shape->l3 / shape->c2};
-    double least[2] = {1 - cut[0] * cut[0], 1 - cut[1] * cut[1]};
-    fb_row_size(b, g->stride, g->sections, c->widest, shape->a * g->scale[cell],
-                shape->b * g->scale[cell], length, least,
-                p->width ? p->width + (size_t)c->head[1] * g->sections : NULL, p->area);
+    float least[2] = {(float)(1 - cut[0] * cut[0]), (float)(1 - cut[1] * cut[1])};
+    fb_row_size(b, g->stride, g->sections, c->widest, (float)(scale * shape->a),
+                (float)(scale * shape->b), length, least,
+                g->width ? g->width + (size_t)c->head[1] * g->stride : NULL, g->area);
 }
 
 /* Where the bundle touches its neighbours, section by section. */
@@ -194,38 +239,35 @@ static void lay(const grid *g, size_t cell, bool first) {
     const fb_placing *p = g->place;
     const fb_place_cell *c = p->cells + cell;
     size_t s = g->stride;
-    double *b = rows_of(g, cell);
-    for (size_t from = 0, to; from < g->sections; from = to) {
-        bool up = from >= p->base, plane[2];
-        for (int axis = 0; axis < 2; axis++) {
-            plane[axis] = g->inner[2 * cell + (size_t)axis] < 0 || parted(g, cell, axis, from);
+    float *b = rows_of(g, cell);
+    const int *inner = g->inner + 2 * cell;
+    span parts[2];
+    int n = parts_of(g, cell, parts);
+    for (int i = 0; i < n; i++) {
+        int up = parts[i].up;
+        size_t from = parts[i].from, to = parts[i].to;
+        const float *frame = frame_of(g, c->head[up]);
+        bool plane[2] = {inner[0] < 0 || parted(g, cell, 0, up),
+                         inner[1] < 0 || parted(g, cell, 1, up)};
+        if (!plane[0] && !plane[1]) {
+            fb_row_nestle(b, rows_of(g, (size_t)inner[0]), rows_of(g, (size_t)inner[1]), s, from,
+                          to, c->i >= 0 ? 1 : -1, c->j >= 0 ? 1 : -1, first);
+            continue;
         }
-        for (to = from + 1; to < g->sections; to++) { /* as far as all is the same */
-            bool same = (to >= p->base) == up;
-            for (int axis = 0; axis < 2; axis++) {
-                same &= g->inner[2 * cell + (size_t)axis] < 0 ||
-                        parted(g, cell, axis, to) == plane[axis];
-            }
-            if (!same) {
-                break;
-            }
-        }
         for (int axis = 0; axis < 2; axis++) {
-            double sign = (axis ? c->j : c->i) >= 0 ? 1 : -1;
+            float sign = (axis ? c->j : c->i) >= 0 ? 1 : -1;
             if (plane[axis] && axis == 1 && p->bow) {
-                double side = first && g->inner[2 * cell] >= 0 ? c->i >= 0 ? 1 : -1 : 0;
-                const double *a = side != 0 ? rows_of(g, (size_t)g->inner[2 * cell]) : b;
-                fb_row_touch_bow(g->contact[axis], frame_of(g, c->head[up]), a, b, s, from, to,
-                                 p->bow, side, sign);
+                float side = first && inner[0] >= 0 ? c->i >= 0 ? 1 : -1 : 0;
+                const float *a = side != 0 ? rows_of(g, (size_t)inner[0]) : b;
+                fb_row_touch_bow(g->contact[axis], frame, a, b, s, from, to, g->bow, side, sign);
             } else if (plane[axis]) {
-                fb_row_touch_plane(g->contact[axis], frame_of(g, c->head[up]), b, s, from, to,
-                                   axis == 1, sign);
+                fb_row_touch_plane(g->contact[axis], frame, b, s, from, to, axis == 1, sign);
             } else {
-                const double *a = rows_of(g, (size_t)g->inner[2 * cell + (size_t)axis]);
+                const float *a = rows_of(g, (size_t)inner[axis]);
                 fb_row_touch(g->contact[axis], a, b, s, from, to, axis == 1, sign, first);
             }
         }
-        double weight = plane[0] == plane[1] ? 0.5 : plane[0] ? 0 : 1;
+        float weight = plane[0] == plane[1] ? 0.5F : plane[0] ? 0 : 1;
         fb_row_solve(b, g->contact[0], g->contact[1], s, from, to, weight, 1 - weight);
     }
 }
@@ -236,74 +278,108 @@ static void follow_row(const grid *g, size_t cell) {
     if (other < 0 || i == 0) {
         return;
     }
-    double *b = rows_of(g, cell);
-    const double *a = rows_of(g, (size_t)other);
-    const double *down = below >= 0 ? rows_of(g, (size_t)below) : NULL;
-    for (size_t from = 0, to; from < g->sections; from = to) {
-        bool skip = parted(g, cell, 0, from);
-        for (to = from + 1; to < g->sections && parted(g, cell, 0, to) == skip; to++) {
-        }
-        if (!skip) {
-            fb_row_follow(b, a, down, g->stride, from, to, i >= 0 ? 1 : -1);
+    float *b = rows_of(g, cell);
+    const float *a = rows_of(g, (size_t)other);
+    const float *down = below >= 0 ? rows_of(g, (size_t)below) : NULL;
+    span parts[2];
+    int n = parts_of(g, cell, parts);
+    for (int k = 0; k < n; k++) {
+        if (!parted(g, cell, 0, parts[k].up)) {
+            fb_row_follow(b, a, down, g->stride, parts[k].from, parts[k].to, i >= 0 ? 1 : -1);
         }
     }
 }
 
-/* The length along its axis from section `base` at which a cell begins and ends. */
+/* Lengths along a cell's axis, m from section `base` on, and its layers' volumes. */
+static void measure(const grid *g, size_t cell) {
+    fb_row_layers(rows_of(g, cell), g->way, g->stride, g->sections, g->unit, g->arc + 1, g->layer);
+    g->arc[0] = 0;
+    for (size_t k = 1; k < g->sections; k++) {
+        g->arc[k] += g->arc[k - 1];
+    }
+    double zero = g->arc[g->place->base];
+    for (size_t k = 0; k < g->sections; k++) {
+        g->arc[k] -= zero;
+    }
+}
+
+/* The length along its axis from section `base` at which the cell that was measured begins and
+ * ends. */
 static void ends_of(const grid *g, size_t cell, double ends[2]) {
     const fb_placing *p = g->place;
     const fb_place_cell *c = p->cells + cell;
-    const double *arc = rows_of(g, cell) + ROW_ARC * g->stride;
-    ends[0] = arc[c->first];
-    ends[1] = arc[c->last];
+    ends[0] = g->arc[c->first];
+    ends[1] = g->arc[c->last];
     if (!p->flush) {
-        ends[0] = arc[c->widest] - c->shape.l2 - c->shape.l1;
-        ends[1] = arc[c->widest] + c->shape.l3 + c->shape.l4;
+        ends[0] = g->arc[c->widest] - c->shape.l2 - c->shape.l1;
+        ends[1] = g->arc[c->widest] + c->shape.l3 + c->shape.l4;
     }
 }
 
-static void ring_at(const grid *g, size_t cell, double at, fb_ring *ring) {
-    const double *b = rows_of(g, cell), *arc = b + ROW_ARC * g->stride;
-    size_t k = 0, s = g->stride;
+/* The ring at a part of the way from section k to the next. */
+static void ring_at(const grid *g, size_t cell, size_t k, double part, fb_ring *ring) {
+    const float *b = rows_of(g, cell) + k;
+    const double *o = g->place->frames[k].o, *next = g->place->frames[k + 1].o;
+    size_t s = g->stride;
+    double one = g->unit * (1 - part), two = g->unit * part;
+    for (size_t m = 0; m < 3; m++) {
+        const float *c = b + (ROW_C + m) * s, *u = b + (ROW_U + m) * s, *w = b + (ROW_W + m) * s;
+        ring->c[m] = o[m] + part * (next[m] - o[m]) + one * (double)c[0] + two * (double)c[1];
+        ring->u[m] = one * (double)u[0] + two * (double)u[1];
+        ring->w[m] = one * (double)w[0] + two * (double)w[1];
+    }
+}
+
+/* The rings of sections `from` to `to`, their semi-axes times f. */
+static void rings_between(const grid *g, size_t cell, size_t from, size_t to, double f,
+                          fb_ring *ring) {
+    const float *b = rows_of(g, cell);
+    size_t s = g->stride;
+    double size = g->unit * f;
+    for (size_t k = from; k <= to; k++, ring++) {
+        const double *o = g->place->frames[k].o;
+        for (size_t m = 0; m < 3; m++) {
+            ring->c[m] = o[m] + g->unit * (double)b[(ROW_C + m) * s + k];
+            ring->u[m] = size * (double)b[(ROW_U + m) * s + k];
+            ring->w[m] = size * (double)b[(ROW_W + m) * s + k];
+        }
+    }
+}
+
+/* The ring at a length along its axis, from section `base`. */
+static void ring_along(const grid *g, size_t cell, double at, fb_ring *ring) {
+    const double *arc = g->arc;
+    size_t k = 0;
     while (k + 2 < g->sections && arc[k + 1] < at) {
         k++;
     }
-    double part = (at - arc[k]) / (arc[k + 1] - arc[k]);
-    for (size_t m = 0; m < 3; m++) {
-        const double *c = b + (ROW_C + m) * s + k, *u = b + (ROW_U + m) * s + k;
-        const double *w = b + (ROW_W + m) * s + k;
-        ring->c[m] = c[0] + part * (c[1] - c[0]);
-        ring->u[m] = u[0] + part * (u[1] - u[0]);
-        ring->w[m] = w[0] + part * (w[1] - w[0]);
-    }
+    ring_at(g, cell, k, (at - arc[k]) / (arc[k + 1] - arc[k]), ring);
 }
 
-/* A cell's rings from end to end. */
-static size_t rings_of(const grid *g, size_t cell, fb_ring *ring) {
-    const double *b = rows_of(g, cell), *arc = b + ROW_ARC * g->stride;
-    const fb_place_cell *c = g->place->cells + cell;
-    size_t from = c->first, to = c->last + 1, n = 0, s = g->stride;
+/* The rings of the cell that was measured, which ends where it ends. */
+static size_t free_rings(const grid *g, size_t cell, fb_ring *ring) {
+    const double *arc = g->arc;
+    size_t from = 0, n = 0;
     double ends[2];
-    if (!g->place->flush) {
-        ends_of(g, cell, ends);
-        double near = 1e-9 * (ends[1] - ends[0]);
-        for (from = 0; from < g->sections && arc[from] <= ends[0] + near; from++) {
-        }
-        for (to = from; to < g->sections && arc[to] < ends[1] - near; to++) {
-        }
-        ring_at(g, cell, ends[0], ring + n++);
+    ends_of(g, cell, ends);
+    double near = MERGED * (ends[1] - ends[0]);
+    while (from < g->sections && arc[from] <= ends[0] + near) {
+        from++;
     }
-    for (size_t k = from; k < to; k++, n++) {
-        for (size_t m = 0; m < 3; m++) {
-            ring[n].c[m] = b[(ROW_C + m) * s + k];
-            ring[n].u[m] = b[(ROW_U + m) * s + k];
-            ring[n].w[m] = b[(ROW_W + m) * s + k];
-        }
+    size_t to = from;
+    while (to < g->sections && arc[to] < ends[1] - near) {
+        to++;
     }
-    if (!g->place->flush) {
-        ring_at(g, cell, ends[1], ring + n++);
-    }
+    ring_along(g, cell, ends[0], ring + n++);
+    rings_between(g, cell, from, to - 1, 1, ring + n);
+    n += to - from;
+    ring_along(g, cell, ends[1], ring + n++);
     return n;
+}
+
+static double volume_of_rings(fb_ring *rings, size_t n) {
+    fb_bundle bundle = {.rings = n};
+    return fb_bundle_volume(&(fb_body){.bundles = &bundle, .n_bundles = 1, .rings = rings}, 0);
 }
 
 /* What is to hold its volume: with flush ends the belly, whatever becomes of the tendon fibres;
@@ -317,53 +393,70 @@ static double volume_of(const grid *g, size_t cell) {
 static double volume_now(const grid *g, size_t cell, fb_ring *spare) {
     const fb_place_cell *c = g->place->cells + cell;
     if (g->place->flush) {
-        return fb_row_volume(rows_of(g, cell), g->stride, c->lower, c->upper, g->spare);
+        float volume = fb_row_volume(rows_of(g, cell), g->core, g->stride, c->lower, c->upper,
+                                     g->spare);
+        return (double)volume * g->unit * g->unit * g->unit;
     }
-    fb_bundle bundle = {.rings = rings_of(g, cell, spare)};
-    fb_body body = {.bundles = &bundle, .n_bundles = 1, .rings = spare};
-    return fb_bundle_volume(&body, 0);
+    measure(g, cell);
+    return volume_of_rings(spare, free_rings(g, cell, spare));
 }
 
-/* One pass over all cells; the first also turns the rings. */
-static void pass(const grid *g, int number, fb_ring *spare) {
-    const fb_placing *p = g->place;
+/* A cell's first place and its axis, with its rings turned. */
+static void start(const grid *g, size_t cell) {
+    const fb_place_cell *c = g->place->cells + cell;
+    size_t s = g->stride, base = g->place->base;
+    float *b = rows_of(g, cell);
+    begin(g, cell);
+    size_rings(g, cell);
+    lay(g, cell, true);
+    find_axis(g, cell);
+    for (int up = 0; up < 2; up++) {
+        fb_row_turn(b, frame_of(g, c->head[up]), s, up ? base : 0, up ? g->whole : base, SLACK);
+    }
+    follow_row(g, cell);
+    size_rings(g, cell);
+    lay(g, cell, true);
+    find_axis(g, cell);
+}
+
+/* Its rings as its axis has come out, with exactly its volume, and its place among them. */
+static void mend(const grid *g, size_t cell, fb_ring *spare) {
     size_t s = g->stride;
-    for (size_t c = 0; number >= PASSES - 1 && c < p->n_cells; c++) {
-        for (int axis = 0; axis < 2; axis++) {
-            int other = g->inner[2 * c + (size_t)axis];
-            if (other >= 0) {
-                fb_row_clear(rows_of(g, c), rows_of(g, (size_t)other), s, g->sections, axis == 1,
-                             ALLOWED * p->cells[c].shape.b, g->spare);
-            }
+    float *b = rows_of(g, cell);
+    size_rings(g, cell);
+    double f = sqrt(volume_of(g, cell) / volume_now(g, cell, spare));
+    g->scale[cell] *= f;
+    fb_row_scale(b, s, g->sections, (float)f);
+    memcpy(b + ROW_O * s, b + ROW_C * s, 3 * s * sizeof *b);
+    lay(g, cell, false);
+}
+
+/* The room that its layers need beside those of its neighbours, which have their places. */
+static void clear(const grid *g, size_t cell) {
+    float allowed = (float)(ALLOWED * g->place->cells[cell].shape.b / g->unit);
+    for (int axis = 0; axis < 2; axis++) {
+        int other = g->inner[2 * cell + (size_t)axis];
+        if (other >= 0) {
+            fb_row_clear(rows_of(g, cell), rows_of(g, (size_t)other), g->core, g->stride,
+                         g->sections, axis == 1, allowed, g->spare);
         }
     }
-    for (size_t c = 0; number && c < p->n_cells; c++) {
-        double *b = rows_of(g, c);
-        find_axis(g, c);
-        size_rings(g, c);
-        double f = sqrt(volume_of(g, c) / volume_now(g, c, spare));
-        g->scale[c] *= f;
-        fb_row_scale(b, s, g->sections, f);
-        memcpy(b + ROW_O * s, b + ROW_C * s, 3 * s * sizeof *b);
-    }
-    for (size_t q = 0; q < p->n_cells; q++) {
+}
+
+/* One pass over all cells, from the core outward. */
+static void pass(const grid *g, int number, bool last, fb_ring *spare) {
+    for (size_t q = 0; q < g->place->n_cells; q++) {
         size_t cell = (size_t)g->turn[q];
-        double *b = rows_of(g, cell);
         if (number == 0) {
-            begin(g, cell);
-            size_rings(g, cell);
-            lay(g, cell, true);
-            find_axis(g, cell);
-            for (int up = 0; up < 2; up++) {
-                fb_row_turn(b, frame_of(g, p->cells[cell].head[up]), s, up ? p->base : 0,
-                            up ? g->sections : p->base, SLACK);
+            start(g, cell);
+        } else {
+            if (number > 1) {
+                find_axis(g, cell);
             }
-            follow_row(g, cell);
-            size_rings(g, cell);
+            mend(g, cell, spare);
         }
-        lay(g, cell, number == 0);
-        if (number == 0) {
-            find_axis(g, cell);
+        if (number >= PASSES - 2 && !last) { /* for the next */
+            clear(g, cell);
         }
     }
 }
@@ -377,7 +470,7 @@ static double ratio_of(const grid *g, size_t cell, const fb_bundle *b) {
         return ratio;
     }
     const double *row = g->place->width + (size_t)c->head[1] * g->sections;
-    const double *arc = rows_of(g, cell) + ROW_ARC * g->stride;
+    const double *arc = g->arc;
     size_t first = c->first;
     if (!g->place->flush) { /* its first ring lies before the first section that it has */
         double ends[2];
@@ -399,38 +492,77 @@ static double ratio_of(const grid *g, size_t cell, const fb_bundle *b) {
     return ratio * height / width;
 }
 
-/* The bundles as they have come out, each with exactly its volume. */
-static const char *finish(grid *g, fb_body *body, fb_ring *spare) {
+/* The volume of a measured cell's layers from one section to another. */
+static double layers_between(const grid *g, size_t from, size_t to) {
+    double volume = 0;
+    for (size_t k = from; k < to; k++) {
+        volume += g->layer[k];
+    }
+    return volume;
+}
+
+static void scale_rings(fb_ring *rings, size_t n, double f) {
+    for (size_t k = 0; k < n; k++) {
+        fb_v3_scale(rings[k].u, f, rings[k].u);
+        fb_v3_scale(rings[k].w, f, rings[k].w);
+    }
+}
+
+/* The rings of a cell that was measured, with exactly its volume; false if that is far off. */
+static bool give_rings(const grid *g, size_t cell, fb_bundle *b, fb_ring *ring) {
+    const fb_place_cell *c = g->place->cells + cell;
+    bool flush = g->place->flush;
+    double now = 0, volume = volume_of(g, cell), squared;
+    if (flush) {
+        b->rings = c->last - c->first + 1;
+        now = layers_between(g, c->lower, c->upper);
+    } else {
+        b->rings = free_rings(g, cell, ring);
+        now = volume_of_rings(ring, b->rings);
+    }
+    squared = volume / now;
+    if (!(squared > 0.01 && squared < 100)) {
+        return false;
+    }
+    double f = sqrt(squared);
+    if (flush) {
+        rings_between(g, cell, c->first, c->last, f, ring);
+        /* and tendon fibres, which have what they come to */
+        volume += squared *
+                  (layers_between(g, c->first, c->lower) + layers_between(g, c->upper, c->last));
+    } else {
+        scale_rings(ring, b->rings, f);
+    }
+    b->volume = volume;
+    return true;
+}
+
+/* The bundles as they have come out. */
+static const char *finish(grid *g, fb_body *body) {
     const fb_placing *p = g->place;
     body->n_bundles = body->n_rings = 0;
     for (size_t i = 0; i < p->n_cells; i++) {
         const fb_place_cell *c = p->cells + i;
         fb_bundle *b = body->bundles + i;
-        fb_ring *ring = body->rings + body->n_rings;
-        double *rows = rows_of(g, i), *arc = rows + ROW_ARC * g->stride, ends[2];
+        float *rows = rows_of(g, i);
+        double ends[2];
         find_axis(g, i);
-        double f = sqrt(volume_of(g, i) / volume_now(g, i, spare));
-        if (!(f > 0.1 && f < 10) || fb_row_lean(rows, g->stride, c->first, c->last) < p->upright) {
-            return "its sections cross: it is too thick for its core's bends and length, or has "
-                   "too "
-                   "many layers";
-        }
-        fb_row_scale(rows, g->stride, g->sections, f);
+        measure(g, i);
         ends_of(g, i, ends);
         *b = (fb_bundle){.cell = {c->i, c->j},
                          .order = c->order,
                          .head = {c->head[0], c->head[1]},
                          .share = c->share,
                          .length = ends[1] - ends[0],
-                         .first = body->n_rings,
-                         .rings = rings_of(g, i, ring)};
-        b->belly[0] = p->flush ? arc[c->lower] - ends[0] : c->shape.l1;
-        b->belly[1] = p->flush ? arc[c->upper] - ends[0] : b->length - c->shape.l4;
-        b->volume = volume_of(g, i);
-        if (p->flush) { /* and tendon fibres, which have what they come to */
-            b->volume += fb_row_volume(rows, g->stride, c->first, c->lower, g->spare) +
-                         fb_row_volume(rows, g->stride, c->upper, c->last, g->spare);
+                         .first = body->n_rings};
+        if (fb_row_lean(rows, g->core, g->stride, c->first, c->last, g->spare) <
+                (float)p->upright ||
+            !give_rings(g, i, b, body->rings + b->first)) {
+            return "its sections cross: it is too thick for its core's bends and length, or has "
+                   "too many layers";
         }
+        b->belly[0] = p->flush ? g->arc[c->lower] - ends[0] : c->shape.l1;
+        b->belly[1] = p->flush ? g->arc[c->upper] - ends[0] : b->length - c->shape.l4;
         b->ratio = ratio_of(g, i, b);
         body->n_bundles = i + 1;
         body->n_rings += b->rings;
@@ -444,27 +576,43 @@ size_t fb_place_rings(const fb_placing *place) {
 
 const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *scratch) {
     size_t n = place->n_cells, sections = place->n_sections;
-    grid g = {.place = place, .sections = sections, .stride = (sections + 7) & ~(size_t)7};
     if (n == 0 || sections < 3) {
         return "a body needs a bundle and three sections at least";
     }
     const char *why = "there is not enough memory for so many bundles";
-    g.rows = fb_scratch_take(scratch, n * ROW_COUNT * g.stride, sizeof *g.rows);
-    g.frames = fb_scratch_take(scratch, place->n_heads * ROW_FRAME_COUNT * g.stride,
-                               sizeof *g.rows);
+    grid g = {.place = place, .sections = sections};
+    g.whole = fb_row_whole(sections);
+    g.stride = fb_row_stride(sections);
+    size_t row = g.stride * sizeof *g.rows, given = place->n_heads + 5;
+    g.rows = fb_scratch_take(scratch, n * ROW_COUNT, row);
+    g.frames = fb_scratch_take(scratch, place->n_heads * ROW_FRAME_COUNT, row);
+    float *widths = fb_scratch_take(scratch, given, row);
     g.inner = fb_scratch_take(scratch, 2 * n, sizeof *g.inner);
     g.turn = fb_scratch_take(scratch, n, sizeof *g.turn);
     g.scale = fb_scratch_take(scratch, n, sizeof *g.scale);
     g.stretch = fb_scratch_take(scratch, n, sizeof *g.stretch);
-    g.contact[0] = fb_scratch_take(scratch, ROW_CONTACT_COUNT * g.stride, sizeof *g.rows);
-    g.contact[1] = fb_scratch_take(scratch, ROW_CONTACT_COUNT * g.stride, sizeof *g.rows);
-    g.spare = fb_scratch_take(scratch, 2 * g.stride, sizeof *g.spare);
-    fb_ring *spare = fb_scratch_take(scratch, sections + 2, sizeof *spare);
-    if (g.rows && g.frames && g.inner && g.turn && g.scale && g.stretch && g.contact[0] &&
-        g.contact[1] && g.spare && spare) {
+    float *spare = fb_scratch_take(scratch, 2 * ROW_CONTACT_COUNT + SPARE_ROWS, row);
+    double *exact = fb_scratch_take(scratch, 5 * g.stride + 1, sizeof *exact);
+    fb_ring *rings = fb_scratch_take(scratch, sections + 2, sizeof *rings);
+    if (g.rows && g.frames && widths && g.inner && g.turn && g.scale && g.stretch && spare &&
+        exact && rings) {
         why = find_neighbours(&g, scratch);
     }
     if (!why) {
+        memset(g.frames, 0, place->n_heads * ROW_FRAME_COUNT * row); /* margins */
+        memset(widths, 0, given * row);
+        memset(spare, 0, (2 * ROW_CONTACT_COUNT + SPARE_ROWS) * row);
+        g.contact[0] = spare;
+        g.contact[1] = g.contact[0] + ROW_CONTACT_COUNT * g.stride;
+        g.spare = g.contact[1] + ROW_CONTACT_COUNT * g.stride;
+        memset(exact, 0, (5 * g.stride + 1) * sizeof *exact);
+        g.way = exact;
+        g.layer = g.way + 3 * g.stride;
+        g.arc = g.layer + g.stride;
+        g.width = place->width ? widths : NULL;
+        g.area = place->area ? widths + place->n_heads * g.stride : NULL;
+        g.bow = place->bow ? widths + (place->n_heads + 1) * g.stride : NULL;
+        g.core = widths + (place->n_heads + 2) * g.stride;
         lay_frames(&g);
         for (size_t i = 0; i < n; i++) {
             g.scale[i] = g.stretch[i][0] = g.stretch[i][1] = 1;
@@ -472,18 +620,18 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
         /* thin sheets take one more: what is cleared moves the rows above */
         int passes = place->width ? PASSES + 1 : PASSES;
         for (int number = 0; number < passes; number++) {
-            pass(&g, number, spare);
+            pass(&g, number, number + 1 == passes, rings);
         }
-        why = finish(&g, body, spare);
+        why = finish(&g, body);
     }
+    fb_scratch_give(scratch, rings);
+    fb_scratch_give(scratch, exact);
     fb_scratch_give(scratch, spare);
-    fb_scratch_give(scratch, g.spare);
-    fb_scratch_give(scratch, g.contact[1]);
-    fb_scratch_give(scratch, g.contact[0]);
     fb_scratch_give(scratch, g.stretch);
     fb_scratch_give(scratch, g.scale);
     fb_scratch_give(scratch, g.turn);
     fb_scratch_give(scratch, g.inner);
+    fb_scratch_give(scratch, widths);
     fb_scratch_give(scratch, g.frames);
     fb_scratch_give(scratch, g.rows);
     return why;

@@ -28,6 +28,12 @@
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 
+/* A piece of a polyline, of points i - 1 and i, and the length before it. */
+typedef struct piece {
+    int i;
+    double before;
+} piece;
+
 static double length_of(const double (*points)[3], int n) {
     double length = 0;
     for (int i = 1; i < n; i++) {
@@ -36,18 +42,18 @@ static double length_of(const double (*points)[3], int n) {
     return length;
 }
 
-/* The place at a length along a polyline; beyond its ends straight on. */
-static void point_at(double *place, const double (*points)[3], int n, double at) {
-    int i = 1;
-    double done = 0, piece = fb_v3_distance(points[0], points[1]);
-    while (i + 1 < n && done + piece < at) {
-        done += piece;
-        i++;
-        piece = fb_v3_distance(points[i - 1], points[i]);
+/* The place at a length along a polyline, in this piece or after it; beyond its ends straight on.
+ * Leaves the piece that it is in. */
+static void point_at(double *place, const double (*points)[3], int n, double at, piece *in) {
+    double length = fb_v3_distance(points[in->i - 1], points[in->i]);
+    while (in->i + 1 < n && in->before + length < at) {
+        in->before += length;
+        in->i++;
+        length = fb_v3_distance(points[in->i - 1], points[in->i]);
     }
-    double part = piece > 0 ? (at - done) / piece : 0, d[3];
-    fb_v3_sub(d, points[i], points[i - 1]);
-    fb_v3_copy(place, points[i - 1]);
+    double part = length > 0 ? (at - in->before) / length : 0, d[3];
+    fb_v3_sub(d, points[in->i], points[in->i - 1]);
+    fb_v3_copy(place, points[in->i - 1]);
     fb_v3_madd(place, part, d);
 }
 
@@ -69,6 +75,7 @@ static void smooth(double (*to)[3], const double (*from)[3], const int *half) {
 /* A core that is rounded. */
 typedef struct curve {
     double points[DENSE][3];
+    double before[DENSE]; /* length before each point */
     double length, belly[2], widest;
 } curve;
 
@@ -85,9 +92,10 @@ static const char *round_core(curve *c, const fb_core_line *core, double radius,
     }
     double raw[DENSE][3], once[DENSE][3];
     int half[DENSE];
+    piece in = {1, 0};
     for (int i = 0; i < DENSE; i++) {
         double at = length * i / (DENSE - 1), thick = 1;
-        point_at(raw[i], core->points, core->n_points, at);
+        point_at(raw[i], core->points, core->n_points, at, &in);
         double out = fb_greater(core->belly[0] - at, at - core->belly[1]);
         if (out > 0) { /* into the tendon */
             thick = fb_greater(1 - (1 - TENDON_ROUND) * out / (2 * radius), TENDON_ROUND);
@@ -108,7 +116,11 @@ static const char *round_core(curve *c, const fb_core_line *core, double radius,
                               t * t * raw[DENSE - 1][k];
         }
     }
-    c->length = length_of((const double(*)[3])c->points, DENSE);
+    c->before[0] = 0;
+    for (int i = 1; i < DENSE; i++) {
+        c->before[i] = c->before[i - 1] + fb_v3_distance(c->points[i - 1], c->points[i]);
+    }
+    c->length = c->before[DENSE - 1];
     double scale = c->length / length;
     c->belly[0] = scale * fb_greater(core->belly[0], 0);
     c->belly[1] = scale * fb_lesser(core->belly[1], length);
@@ -117,7 +129,17 @@ static const char *round_core(curve *c, const fb_core_line *core, double radius,
 }
 
 static void curve_at(double *place, const curve *c, double at) {
-    point_at(place, (const double(*)[3])c->points, DENSE, at);
+    int low = 1, high = DENSE - 1; /* the first point that is not before it, if there is one */
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (c->before[middle] < at) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    piece in = {low, c->before[low - 1]};
+    point_at(place, (const double(*)[3])c->points, DENSE, at, &in);
 }
 
 void fb_core_bent(double (*points)[3], int n, double length, double about_x, double about_y) {

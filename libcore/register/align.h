@@ -3,6 +3,8 @@
 #ifndef FB_REGISTER_ALIGN_H
 #define FB_REGISTER_ALIGN_H
 
+#include <stdbool.h>
+
 #include "libcore/register/surface.h"
 #include "libcore/register/transform.h"
 

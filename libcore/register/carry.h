@@ -49,8 +49,9 @@ typedef struct fb_carry_options {
     const fb_new_mesh *meshes;
     int n_meshes;
     bool snap_via;             /* via points inside bones are moved too */
-    double depth;              /* m: how deep in the bone an end may be; 1e-4 */
-    double mass, height;       /* kg, m; 0: masses go with volume; nan: are kept */
+    double depth;              /* m: how deep in the bone an end may be; 0: 1e-3 */
+    double mass;               /* kg: of all bodies; 0: masses go with volume; nan: are kept */
+    double height;             /* m: see fb_carry; 0: as it comes */
     const fb_features *target; /* become markers of the same names; NULL: none */
 } fb_carry_options;
 
@@ -60,7 +61,7 @@ typedef struct fb_carried {
     const fb_element *owner;   /* the muscle */
     char what;        /* 'o' origin, 'i' insertion, 'v' via, 'w' wrap, 'm' marker, 'j' joint */
     double moved;     /* m: from where plain scaling of the body would have put it */
-    double to_bone;   /* m: signed distance to the new bone; nan: no bone */
+    double to_bone;   /* m: signed distance to the new bone, at last; nan: no bone */
     double before;    /* m: the same in the standard */
     bool snapped;     /* it was put on the surface */
     const char *note; /* what else: "no longer wraps" ..; or NULL */
@@ -70,12 +71,15 @@ typedef struct fb_carry_report {
     fb_arena arena;
     fb_carried *items;
     size_t n, capacity;
+    double scale; /* by which all was scaled at last to meet the height; 1 */
 } fb_carry_report;
 
 /* Changes `model` (linked, nobody else reads it meanwhile) to the new skeleton. `standard` is the
  * same model, read again, unchanged, for comparison. maps: one for each body of the model, in its
  * list's order. What cannot be carried is recorded in `diag` with its class and path, never passed
- * over. FB_E_INPUT, FB_E_NUMERIC, FB_E_MEMORY; then the model must not be used. */
+ * over. If a height is asked for, all is scaled at last by one factor such that the new bones (or,
+ * if there are none, the markers) extend as far against gravity in the default pose. FB_E_INPUT,
+ * FB_E_NUMERIC, FB_E_MEMORY; then the model must not be used. */
 fb_status fb_carry(fb_model *model, const fb_model *standard, const fb_body_map *maps, int n_maps,
                    const fb_carry_options *options, fb_carry_report *report, fb_diag *diag);
 void fb_carry_report_free(fb_carry_report *report);

@@ -6,12 +6,11 @@
 #include "libcore/base/spatial.h"
 
 static bool (*const finders[FB_BONE_KIND_COUNT])(fb_bone_work *) = {
-    [FB_BONE_PELVIS] = fb_pelvis_landmarks,   [FB_BONE_HEMIPELVIS] = fb_hemipelvis_landmarks,
-    [FB_BONE_FEMUR] = fb_femur_landmarks,     [FB_BONE_TIBIA] = fb_tibia_landmarks,
-    [FB_BONE_PATELLA] = fb_patella_landmarks, [FB_BONE_TALUS] = fb_talus_landmarks,
-    [FB_BONE_CALCANEUS] = fb_foot_landmarks,  [FB_BONE_FOOT] = fb_foot_landmarks,
-    [FB_BONE_HUMERUS] = fb_humerus_landmarks, [FB_BONE_ULNA] = fb_ulna_landmarks,
-    [FB_BONE_RADIUS] = fb_radius_landmarks,
+    [FB_BONE_PELVIS] = fb_pelvis_landmarks, [FB_BONE_HEMIPELVIS] = fb_hemipelvis_landmarks,
+    [FB_BONE_FEMUR] = fb_femur_landmarks,   [FB_BONE_TIBIA] = fb_tibia_landmarks,
+    [FB_BONE_TALUS] = fb_talus_landmarks,   [FB_BONE_CALCANEUS] = fb_foot_landmarks,
+    [FB_BONE_FOOT] = fb_foot_landmarks,     [FB_BONE_HUMERUS] = fb_humerus_landmarks,
+    [FB_BONE_ULNA] = fb_ulna_landmarks,     [FB_BONE_RADIUS] = fb_radius_landmarks,
 };
 
 void fb_bone_add(fb_bone_work *work, const char *name, const double *point) {
@@ -108,14 +107,44 @@ static void find_pieces(fb_bone_work *work, fb_arena *arena) {
     }
 }
 
+/* Normals that roughness of a fine mesh changes less: each vertex's, averaged over its neighbours'
+ * as often as makes the average about 0.6 % of the bone wide. */
+static void smooth_normals(fb_bone_work *work, fb_arena *arena) {
+    enum { MOST_ROUNDS = 8 };
+    const fb_surface *s = work->surface;
+    size_t n = (size_t)s->n_vertices;
+    double(*sums)[3] = fb_arena_array(arena, n, sizeof *sums);
+    work->normals = fb_arena_array(arena, n, sizeof *work->normals);
+    memcpy(work->normals, s->normals, n * sizeof *sums);
+    double edge = sqrt(2.3 * s->total_area / fb_greater(s->n_faces, 1));
+    double rounds = pow(0.006 * work->size / edge, 2);
+    for (int round = 0; round < MOST_ROUNDS && round + 0.5 < rounds; round++) {
+        memset(sums, 0, n * sizeof *sums);
+        for (int f = 0; f < s->n_faces; f++) {
+            const int *v = s->faces[f];
+            double sum[3];
+            fb_v3_add(sum, work->normals[v[0]], work->normals[v[1]]);
+            fb_v3_add(sum, sum, work->normals[v[2]]);
+            for (int k = 0; k < 3; k++) {
+                fb_v3_add(sums[v[k]], sums[v[k]], sum);
+            }
+        }
+        for (size_t i = 0; i < n; i++) {
+            if (fb_v3_normalize(sums[i]) > 0) {
+                fb_v3_copy(work->normals[i], sums[i]);
+            }
+        }
+    }
+}
+
 /* The extent along the principal axes, and the pieces. */
 static bool start_work(fb_bone_work *work, const fb_surface *surface, fb_arena *arena) {
     double deviation[3];
     work->surface = surface;
     fb_surface_axes(surface, work->axes, deviation);
     for (int k = 0; k < 3; k++) {
-        work->low[k] = INFINITY;
-        work->high[k] = -INFINITY;
+        work->low[k] = HUGE_VAL;
+        work->high[k] = -HUGE_VAL;
         for (int i = 0; i < surface->n_vertices; i++) {
             double d[3];
             fb_v3_sub(d, surface->vertices[i], surface->center);
@@ -130,6 +159,7 @@ static bool start_work(fb_bone_work *work, const fb_surface *surface, fb_arena *
     work->kept = fb_arena_array(arena, n, sizeof *work->kept);
     work->points = fb_arena_array(arena, n, sizeof *work->points);
     find_pieces(work, arena);
+    smooth_normals(work, arena);
     return work->size > 0;
 }
 

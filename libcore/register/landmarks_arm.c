@@ -74,9 +74,9 @@ static bool find_humeral_head(fb_bone_work *work, fb_bone_ball *head, shaft *s) 
         fb_bone_region region;
         fb_region_start(&region, work->surface->center);
         if (k == 0) {
-            fb_region_limit(&region, work->axes, work->high[0] - 0.2 * work->size, INFINITY);
+            fb_region_limit(&region, work->axes, work->high[0] - 0.2 * work->size, HUGE_VAL);
         } else {
-            fb_region_limit(&region, work->axes, -INFINITY, work->low[0] + 0.2 * work->size);
+            fb_region_limit(&region, work->axes, -HUGE_VAL, work->low[0] + 0.2 * work->size);
         }
         int n = fb_region_vertices(work, &region);
         has[k] = fb_find_sphere(work, work->list, n, 0.055 * work->size, 0.1 * work->size, 1, 0.2,
@@ -138,11 +138,11 @@ bool fb_humerus_landmarks(fb_bone_work *work) {
     /* the elbow's axis: a cylinder on the lower end, near the wide direction */
     fb_bone_region region;
     fb_region_start(&region, end);
-    fb_region_limit(&region, work->y, -INFINITY, 0.05 * s.length);
+    fb_region_limit(&region, work->y, -HUGE_VAL, 0.05 * s.length);
     int n = fb_region_vertices(work, &region);
     bool has_elbow = fb_find_cylinder(work, work->list, n, 0.02 * s.length, 0.055 * s.length,
                                       medial, 0.85, &elbow) &&
-                     elbow.n >= 20;
+                     elbow.n >= 60;
     fb_v3_sub(work->y, head.center, end);
     fb_v3_normalize(work->y);
     fb_bone_set_frame(work, end);
@@ -166,7 +166,7 @@ bool fb_humerus_landmarks(fb_bone_work *work) {
     }
     double point[3];
     fb_region_start(&region, end);
-    fb_region_limit(&region, work->y, -INFINITY, 0.12 * s.length);
+    fb_region_limit(&region, work->y, -HUGE_VAL, 0.12 * s.length);
     if (fb_bone_extreme(work, &region, medial, point)) {
         fb_bone_add(work, "medial_epicondyle", point);
     }
@@ -174,7 +174,7 @@ bool fb_humerus_landmarks(fb_bone_work *work) {
         fb_bone_add(work, "lateral_epicondyle", point);
     }
     fb_region_start(&region, head.center);
-    fb_region_limit(&region, work->y, -0.12 * s.length, INFINITY);
+    fb_region_limit(&region, work->y, -0.12 * s.length, HUGE_VAL);
     if (fb_bone_extreme(work, &region, lateral, point)) {
         fb_bone_add(work, "greater_tubercle", point);
     }
@@ -199,9 +199,9 @@ bool fb_ulna_landmarks(fb_bone_work *work) {
         return false;
     }
     fb_region_start(&region, work->surface->center);
-    fb_region_limit(&region, work->y, s.top - 0.25 * s.length, INFINITY);
+    fb_region_limit(&region, work->y, s.top - 0.25 * s.length, HUGE_VAL);
     int n = fb_region_vertices(work, &region);
-    if (!fb_find_sphere(work, work->list, n, 0.025 * s.length, 0.08 * s.length, -1, 0.08, &notch)) {
+    if (!fb_find_sphere(work, work->list, n, 0.025 * s.length, 0.08 * s.length, -1, 0.05, &notch)) {
         work->failure = "its thick end has no hollow like the trochlear notch";
         return false;
     }
@@ -214,6 +214,14 @@ bool fb_ulna_landmarks(fb_bone_work *work) {
     }
     fb_v3_sub(work->x, notch.center, shaft_center);
     fb_bone_set_frame(work, notch.center);
+    add_shaft(work, &s);
+    fb_v3_scale(down, -1, work->y);
+    if (fb_bone_extreme(work, NULL, down, point)) {
+        fb_bone_add(work, "ulnar_styloid", point);
+    }
+    if (notch.n < 25) {
+        return true; /* too few points to say exactly where the hollow opens to */
+    }
     fb_bone_add_fit(work, "trochlear_notch", &notch, false);
     fb_bone_add(work, "trochlear_notch_center", notch.center);
     fb_v3_scale(back, -0.5, work->x);
@@ -221,18 +229,12 @@ bool fb_ulna_landmarks(fb_bone_work *work) {
     if (fb_bone_extreme(work, &region, back, point)) {
         fb_bone_add(work, "olecranon", point);
     }
-    fb_v3_scale(down, -1, work->y);
-    fb_region_limit(&region, work->y, -INFINITY, s.top);
     fb_bone_region coronoid;
     fb_region_start(&coronoid, notch.center);
     fb_region_limit(&coronoid, work->y, -0.15 * s.length, 0);
     if (fb_bone_extreme(work, &coronoid, work->x, point)) {
         fb_bone_add(work, "coronoid_process", point);
     }
-    if (fb_bone_extreme(work, NULL, down, point)) {
-        fb_bone_add(work, "ulnar_styloid", point);
-    }
-    add_shaft(work, &s);
     return true;
 }
 

@@ -26,9 +26,9 @@ static bool end_sphere(fb_bone_work *work, int sign, fb_bone_ball *ball) {
     fb_bone_region region;
     fb_region_start(&region, work->surface->center);
     if (sign > 0) {
-        fb_region_limit(&region, e, work->high[0] - 0.3 * length, INFINITY);
+        fb_region_limit(&region, e, work->high[0] - 0.3 * length, HUGE_VAL);
     } else {
-        fb_region_limit(&region, e, -INFINITY, work->low[0] + 0.3 * length);
+        fb_region_limit(&region, e, -HUGE_VAL, work->low[0] + 0.3 * length);
     }
     int n = fb_region_vertices(work, &region);
     return fb_find_sphere(work, work->list, n, 0.04 * length, 0.14 * length, 1, 0.3, ball);
@@ -96,9 +96,9 @@ static bool rest_on_table(fb_bone_work *work, femur *f, double *z, const double 
         for (int k = 0; k < 2; k++) {
             fb_bone_region region;
             fb_region_start(&region, middle);
-            fb_region_limit(&region, work->y, -INFINITY, 0.06 * f->length);
-            fb_region_limit(&region, z, k == 0 ? -(double)INFINITY : 0.02 * f->length,
-                            k == 0 ? -0.02 * f->length : (double)INFINITY);
+            fb_region_limit(&region, work->y, -HUGE_VAL, 0.06 * f->length);
+            fb_region_limit(&region, z, k == 0 ? -HUGE_VAL : 0.02 * f->length,
+                            k == 0 ? -0.02 * f->length : HUGE_VAL);
             if (!fb_bone_extreme(work, &region, behind, f->posterior[k])) {
                 return false;
             }
@@ -141,7 +141,7 @@ static bool fit_knee(fb_bone_work *work, femur *f, const double *middle) {
             }
             fb_v3_sub(d, s->vertices[i], ball->center);
             double a = atan2(-fb_v3_dot(d, up), -fb_v3_dot(d, forward));
-            if (a > -0.6 && a < 2.0 && fabs(fb_v3_dot(s->normals[i], ball->axis)) < 0.5) {
+            if (a > -0.6 && a < 2.0 && fabs(fb_v3_dot(work->normals[i], ball->axis)) < 0.5) {
                 work->kept[n++] = i;
             }
         }
@@ -228,7 +228,7 @@ static void add_proximal(fb_bone_work *work, const femur *f) {
     }
     fb_bone_region region;
     fb_region_start(&region, head);
-    fb_region_limit(&region, work->y, -0.22 * f->length, INFINITY);
+    fb_region_limit(&region, work->y, -0.22 * f->length, HUGE_VAL);
     if (!fb_bone_extreme(work, &region, lateral, point)) {
         return;
     }
@@ -237,8 +237,8 @@ static void add_proximal(fb_bone_work *work, const femur *f) {
     fb_v3_sub(d, point, head);
     double out = 0.62 * fb_v3_dot(d, lateral);
     fb_region_start(&region, head);
-    fb_region_limit(&region, lateral, out, INFINITY);
-    fb_region_limit(&region, work->y, -0.15 * f->length, INFINITY);
+    fb_region_limit(&region, lateral, out, HUGE_VAL);
+    fb_region_limit(&region, work->y, -0.15 * f->length, HUGE_VAL);
     if (fb_bone_extreme(work, &region, work->y, point)) {
         fb_v3_sub(d, point, head);
         if (fb_v3_dot(d, lateral) > out + 0.005 * f->length) { /* else it is the neck's slope */
@@ -253,7 +253,7 @@ static void add_proximal(fb_bone_work *work, const femur *f) {
     fb_v3_sub(d, head, shaft);
     double height = fb_v3_dot(d, work->y);
     fb_region_limit(&region, work->y, height - 0.2 * f->length, height - 0.09 * f->length);
-    fb_region_limit(&region, work->x, -INFINITY, 0);
+    fb_region_limit(&region, work->x, -HUGE_VAL, 0);
     if (fb_bone_extreme(work, &region, toward, point)) {
         fb_v3_sub(d, point, shaft);
         double h = fb_v3_dot(d, work->y) - height;
@@ -284,8 +284,8 @@ static void add_distal(fb_bone_work *work, const femur *f) {
         fb_bone_add(work, posterior[lateral], f->posterior[k]);
         fb_bone_region region;
         fb_region_start(&region, f->knee.center);
-        fb_region_limit(&region, out, 0.02 * f->length, INFINITY);
-        fb_region_limit(&region, work->y, -INFINITY, 0.05 * f->length);
+        fb_region_limit(&region, out, 0.02 * f->length, HUGE_VAL);
+        fb_region_limit(&region, work->y, -HUGE_VAL, 0.05 * f->length);
         if (fb_bone_extreme(work, &region, down, point)) {
             fb_bone_add(work, distal[lateral], point);
         }
@@ -298,7 +298,8 @@ static void add_distal(fb_bone_work *work, const femur *f) {
     fb_bone_region region;
     fb_region_start(&region, f->knee.center);
     fb_region_limit(&region, work->y, -0.08 * f->length, 0.08 * f->length);
-    if (fb_bone_cut_extreme(work, &region, f->knee.axis, down, point)) {
+    fb_region_limit(&region, f->knee.axis, -0.008 * f->length, 0.008 * f->length);
+    if (fb_region_vertices(work, &region) > 30 && fb_bone_extreme(work, &region, down, point)) {
         fb_bone_add(work, "intercondylar_notch", point);
     }
 }

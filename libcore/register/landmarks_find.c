@@ -46,7 +46,7 @@ bool fb_region_has(const fb_bone_region *region, const double *point, const doub
 static bool looked_at(const fb_bone_work *work, const fb_bone_region *region, int i) {
     const fb_surface *s = work->surface;
     return (work->only < 0 || work->piece[i] == work->only) &&
-           (region == NULL || fb_region_has(region, s->vertices[i], s->normals[i]));
+           (region == NULL || fb_region_has(region, s->vertices[i], work->normals[i]));
 }
 
 int fb_region_vertices(fb_bone_work *work, const fb_bone_region *region) {
@@ -64,7 +64,7 @@ bool fb_bone_extreme(fb_bone_work *work, const fb_bone_region *region, const dou
                      double *point) {
     const fb_surface *s = work->surface;
     int best = -1;
-    double most = -INFINITY;
+    double most = -HUGE_VAL;
     for (int i = 0; i < s->n_vertices; i++) {
         double h = fb_v3_dot(s->vertices[i], direction);
         if (h > most && looked_at(work, region, i)) {
@@ -75,57 +75,30 @@ bool fb_bone_extreme(fb_bone_work *work, const fb_bone_region *region, const dou
     if (best < 0) {
         return false;
     }
-    /* the cap's mean: of the vertices that are higher than a little below the top and near it */
-    double depth = 0.004 * work->size, near = 0.04 * work->size, sum = 0;
-    double mean[3] = {0, 0, 0};
-    for (int i = 0; i < s->n_vertices; i++) {
-        double h = fb_v3_dot(s->vertices[i], direction);
-        if (h > most - depth && fb_v3_distance(s->vertices[i], s->vertices[best]) < near &&
-            looked_at(work, region, i)) {
-            double weight = s->area[i] * (h - (most - depth));
-            fb_v3_madd(mean, weight, s->vertices[i]);
-            sum += weight;
+    /* the cap's mean: of what is higher than a little below the top, around where the mean comes to
+     * lie, so that the choice of the very highest vertex matters little */
+    double depth = 0.004 * work->size, near = 0.04 * work->size, mean[3];
+    fb_v3_copy(mean, s->vertices[best]);
+    for (int round = 0; round < 5; round++) {
+        double sum = 0, next[3] = {0, 0, 0};
+        for (int i = 0; i < s->n_vertices; i++) {
+            double h = fb_v3_dot(s->vertices[i], direction);
+            if (h > most - depth && fb_v3_distance(s->vertices[i], mean) < near &&
+                looked_at(work, region, i)) {
+                double weight = s->area[i] * (h - (most - depth));
+                fb_v3_madd(next, weight, s->vertices[i]);
+                sum += weight;
+            }
         }
+        if (!(sum > 0)) {
+            break;
+        }
+        fb_v3_scale(mean, 1 / sum, next);
     }
-    fb_v3_copy(point, s->vertices[best]);
-    if (sum > 0) {
-        fb_v3_scale(mean, 1 / sum, mean);
-        /* as high as the top itself, so that noise and coarse meshes change it least */
-        fb_v3_madd(mean, most - fb_v3_dot(mean, direction), direction);
-        fb_v3_copy(point, mean);
-    }
+    /* as high as the top itself, so that coarse meshes change it least */
+    fb_v3_madd(mean, most - fb_v3_dot(mean, direction), direction);
+    fb_v3_copy(point, mean);
     return true;
-}
-
-bool fb_bone_cut_extreme(const fb_bone_work *work, const fb_bone_region *region,
-                         const double *plane, const double *direction, double *point) {
-    const fb_surface *s = work->surface;
-    double most = -INFINITY;
-    for (int f = 0; f < s->n_faces; f++) {
-        double h[3];
-        for (int k = 0; k < 3; k++) {
-            double d[3];
-            fb_v3_sub(d, s->vertices[s->faces[f][k]], region->origin);
-            h[k] = fb_v3_dot(d, plane);
-        }
-        for (int k = 0; k < 3; k++) {
-            int j = (k + 1) % 3;
-            if ((h[k] < 0) == (h[j] < 0) || !looked_at(work, NULL, s->faces[f][k])) {
-                continue;
-            }
-            const double *p = s->vertices[s->faces[f][k]], *q = s->vertices[s->faces[f][j]];
-            double t = h[k] / (h[k] - h[j]), cut[3];
-            for (int i = 0; i < 3; i++) {
-                cut[i] = p[i] + t * (q[i] - p[i]);
-            }
-            double height = fb_v3_dot(cut, direction);
-            if (height > most && fb_region_has(region, cut, s->normals[s->faces[f][k]])) {
-                most = height;
-                fb_v3_copy(point, cut);
-            }
-        }
-    }
-    return most > -(double)INFINITY;
 }
 
 bool fb_bone_mean(fb_bone_work *work, const fb_bone_region *region, double *point) {
@@ -147,8 +120,8 @@ bool fb_bone_mean(fb_bone_work *work, const fb_bone_region *region, double *poin
 bool fb_bone_range(fb_bone_work *work, const fb_bone_region *region, const double *origin,
                    const double *direction, double *low, double *high) {
     const fb_surface *s = work->surface;
-    *low = INFINITY;
-    *high = -INFINITY;
+    *low = HUGE_VAL;
+    *high = -HUGE_VAL;
     for (int i = 0; i < s->n_vertices; i++) {
         if (looked_at(work, region, i)) {
             double d[3];
@@ -299,22 +272,22 @@ static bool pick_two(const fb_surface *s, const int *list, int n, double width, 
 
 /* Whether a vertex lies on a ball: near its surface, and its normal points away from the centre
  * (to it, of hollow ones). */
-static bool on_sphere(const fb_surface *s, int i, const fb_bone_ball *ball, int sign,
+static bool on_sphere(const fb_bone_work *work, int i, const fb_bone_ball *ball, int sign,
                       double tolerance) {
     double d[3];
-    fb_v3_sub(d, s->vertices[i], ball->center);
+    fb_v3_sub(d, work->surface->vertices[i], ball->center);
     double distance = fb_v3_norm(d);
     return fabs(distance - ball->radius) < tolerance &&
-           sign * fb_v3_dot(d, s->normals[i]) > 0.87 * distance;
+           sign * fb_v3_dot(d, work->normals[i]) > 0.87 * distance;
 }
 
 /* The part of the sphere that lies on the surface there. */
-static double sphere_cover(const fb_surface *s, const int *list, int n, const fb_bone_ball *ball,
-                           int sign, double tolerance) {
+static double sphere_cover(const fb_bone_work *work, const int *list, int n,
+                           const fb_bone_ball *ball, int sign, double tolerance) {
     double area = 0;
     for (int i = 0; i < n; i++) {
-        if (on_sphere(s, list[i], ball, sign, tolerance)) {
-            area += s->area[list[i]];
+        if (on_sphere(work, list[i], ball, sign, tolerance)) {
+            area += work->surface->area[list[i]];
         }
     }
     return area / (4 * 3.14159265358979 * ball->radius * ball->radius);
@@ -326,7 +299,7 @@ bool fb_refit_sphere(fb_bone_work *work, const int *list, int n, int sign, doubl
     for (int round = 0; round < 20; round++) {
         int m = 0;
         for (int i = 0; i < n; i++) {
-            if (on_sphere(s, list[i], ball, sign, tolerance * ball->radius)) {
+            if (on_sphere(work, list[i], ball, sign, tolerance * ball->radius)) {
                 fb_v3_copy(work->points[m++], s->vertices[list[i]]);
             }
         }
@@ -344,7 +317,7 @@ bool fb_refit_sphere(fb_bone_work *work, const int *list, int n, int sign, doubl
             break;
         }
     }
-    ball->cover = sphere_cover(s, list, n, ball, sign, tolerance * ball->radius);
+    ball->cover = sphere_cover(work, list, n, ball, sign, tolerance * ball->radius);
     return true;
 }
 
@@ -370,7 +343,7 @@ bool fb_find_sphere(fb_bone_work *work, const int *list, int n, double low, doub
         if (!pick_two(s, list, n, 2 * high, &state, &i, &j)) {
             continue;
         }
-        const double *a = s->normals[i], *b = s->normals[j];
+        const double *a = work->normals[i], *b = work->normals[j];
         double d[3], ab = fb_v3_dot(a, b);
         fb_v3_sub(d, s->vertices[j], s->vertices[i]);
         if (fabs(ab) > 0.95) {
@@ -387,7 +360,7 @@ bool fb_find_sphere(fb_bone_work *work, const int *list, int n, double low, doub
         for (int c = 0; c < 3; c++) {
             tried.center[c] = (s->vertices[i][c] + t * a[c] + s->vertices[j][c] + u * b[c]) / 2;
         }
-        tried.cover = share * sphere_cover(s, few, m, &tried, sign, 0.1 * radius);
+        tried.cover = share * sphere_cover(work, few, m, &tried, sign, 0.1 * radius);
         if (tried.cover < 0.7 * rough) {
             continue;
         }
@@ -396,7 +369,7 @@ bool fb_find_sphere(fb_bone_work *work, const int *list, int n, double low, doub
             tried.radius > high) {
             continue;
         }
-        tried.cover = share * sphere_cover(s, few, m, &tried, sign, 0.06 * tried.radius);
+        tried.cover = share * sphere_cover(work, few, m, &tried, sign, 0.06 * tried.radius);
         if (tried.cover > best) {
             best = tried.cover;
             *ball = tried;
@@ -407,14 +380,14 @@ bool fb_find_sphere(fb_bone_work *work, const int *list, int n, double low, doub
            ball->radius <= high && ball->cover >= cover;
 }
 
-bool fb_on_cylinder(const fb_surface *s, int i, const fb_bone_ball *ball, int sign,
+bool fb_on_cylinder(const fb_bone_work *work, int i, const fb_bone_ball *ball, int sign,
                     double tolerance) {
     double d[3];
-    fb_v3_sub(d, s->vertices[i], ball->center);
+    fb_v3_sub(d, work->surface->vertices[i], ball->center);
     fb_v3_madd(d, -fb_v3_dot(d, ball->axis), ball->axis);
     double distance = fb_v3_norm(d);
     return fabs(distance - ball->radius) < tolerance &&
-           sign * fb_v3_dot(d, s->normals[i]) > 0.85 * distance;
+           sign * fb_v3_dot(d, work->normals[i]) > 0.85 * distance;
 }
 
 bool fb_refit_cylinder(fb_bone_work *work, const int *list, int n, int sign, double tolerance,
@@ -423,7 +396,7 @@ bool fb_refit_cylinder(fb_bone_work *work, const int *list, int n, int sign, dou
     for (int round = 0; round < 30; round++) {
         int m = 0;
         for (int i = 0; i < n; i++) {
-            if (fb_on_cylinder(s, list[i], ball, sign, tolerance * ball->radius)) {
+            if (fb_on_cylinder(work, list[i], ball, sign, tolerance * ball->radius)) {
                 fb_v3_copy(work->points[m++], s->vertices[list[i]]);
             }
         }
@@ -443,7 +416,7 @@ bool fb_refit_cylinder(fb_bone_work *work, const int *list, int n, int sign, dou
     }
     double area = 0;
     for (int i = 0; i < n; i++) {
-        if (fb_on_cylinder(s, list[i], ball, sign, tolerance * ball->radius)) {
+        if (fb_on_cylinder(work, list[i], ball, sign, tolerance * ball->radius)) {
             area += s->area[list[i]];
         }
     }
@@ -457,7 +430,7 @@ void fb_cylinder_ends(fb_bone_work *work, const int *list, int n, const fb_bone_
     const fb_surface *s = work->surface;
     double bins[BINS] = {0}, all = 0, reach = 4 * ball->radius;
     for (int i = 0; i < n; i++) {
-        if (fb_on_cylinder(s, list[i], ball, 1, tolerance)) {
+        if (fb_on_cylinder(work, list[i], ball, 1, tolerance)) {
             double d[3];
             fb_v3_sub(d, s->vertices[list[i]], ball->center);
             double part = (fb_v3_dot(d, ball->axis) + reach) / (2 * reach);
@@ -482,12 +455,12 @@ void fb_cylinder_ends(fb_bone_work *work, const int *list, int n, const fb_bone_
 }
 
 /* Area of the few vertices on a cylinder. */
-static double cylinder_area(const fb_surface *s, const int *list, int n, const fb_bone_ball *ball,
-                            double tolerance) {
+static double cylinder_area(const fb_bone_work *work, const int *list, int n,
+                            const fb_bone_ball *ball, double tolerance) {
     double area = 0;
     for (int i = 0; i < n; i++) {
-        if (fb_on_cylinder(s, list[i], ball, 1, tolerance)) {
-            area += s->area[list[i]];
+        if (fb_on_cylinder(work, list[i], ball, 1, tolerance)) {
+            area += work->surface->area[list[i]];
         }
     }
     return area;
@@ -505,7 +478,7 @@ bool fb_find_cylinder(fb_bone_work *work, const int *list, int n, double low, do
         if (!pick_two(s, list, n, 4 * high, &state, &i, &j)) {
             continue;
         }
-        const double *a = s->normals[i], *b = s->normals[j];
+        const double *a = work->normals[i], *b = work->normals[j];
         fb_bone_ball tried = {.radius = 0};
         fb_v3_cross(tried.axis, a, b);
         if (fb_v3_normalize(tried.axis) < 0.3 || fabs(fb_v3_dot(tried.axis, near)) < cosine) {
@@ -522,7 +495,7 @@ bool fb_find_cylinder(fb_bone_work *work, const int *list, int n, double low, do
         for (int c = 0; c < 3; c++) {
             tried.center[c] = (s->vertices[i][c] + t * a[c] + s->vertices[j][c] + u * b[c]) / 2;
         }
-        double area = cylinder_area(s, few, count, &tried, 0.1 * tried.radius);
+        double area = cylinder_area(work, few, count, &tried, 0.1 * tried.radius);
         if (area < 0.75 * rough) {
             continue;
         }
@@ -531,7 +504,7 @@ bool fb_find_cylinder(fb_bone_work *work, const int *list, int n, double low, do
             tried.radius > high || fabs(fb_v3_dot(tried.axis, near)) < cosine) {
             continue;
         }
-        area = cylinder_area(s, few, count, &tried, 0.06 * tried.radius);
+        area = cylinder_area(work, few, count, &tried, 0.06 * tried.radius);
         if (area > best) {
             best = area;
             *ball = tried;

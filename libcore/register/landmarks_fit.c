@@ -130,7 +130,7 @@ void fb_eigen3(const double *symmetric, double *values, double *axes) {
 
 double fb_fit_plane(const double (*points)[3], int n, double *center, double *normal) {
     if (n < 3) {
-        return INFINITY;
+        return HUGE_VAL;
     }
     double spread = spread_of(points, n, center);
     double moments[9] = {0}, values[3], axes[9];
@@ -143,7 +143,7 @@ double fb_fit_plane(const double (*points)[3], int n, double *center, double *no
     }
     fb_eigen3(moments, values, axes);
     if (!(values[1] > 1e-16 * spread * spread)) {
-        return INFINITY;
+        return HUGE_VAL;
     }
     fb_v3_set(normal, axes[2], axes[5], axes[8]);
     return sqrt(fb_greater(values[2], 0));
@@ -183,11 +183,11 @@ static bool algebraic_sphere(const double (*points)[3], int n, const double *mea
 double fb_fit_sphere(const double (*points)[3], int n, double *center, double *radius) {
     double mean[3], c[3], r;
     if (n < 4) {
-        return INFINITY;
+        return HUGE_VAL;
     }
     double spread = spread_of(points, n, mean);
     if (!(spread > 0) || !algebraic_sphere(points, n, mean, spread, c, &r)) {
-        return INFINITY;
+        return HUGE_VAL;
     }
     for (int step = 0; step < MAX_STEPS; step++) {
         double a[16] = {0}, b[4] = {0}, x[4];
@@ -206,7 +206,7 @@ double fb_fit_sphere(const double (*points)[3], int n, double *center, double *r
             }
         }
         if (!solve_symmetric(a, b, 4, x)) {
-            return INFINITY;
+            return HUGE_VAL;
         }
         fb_v3_add(c, c, x);
         r += x[3];
@@ -224,7 +224,7 @@ double fb_fit_sphere(const double (*points)[3], int n, double *center, double *r
         sum += d * d;
     }
     double rms = sqrt(sum / n);
-    return isfinite(rms) && r < 1e4 ? rms : (double)INFINITY;
+    return isfinite(rms) && r < 1e4 ? rms : HUGE_VAL;
 }
 
 void fb_across(const double *axis, double *u, double *v) {
@@ -271,12 +271,12 @@ double fb_fit_cylinder(const double (*points)[3], int n, double *center, double 
                        double *radius) {
     double mean[3], c[3], w[3], u[3], v[3], a[25], b[5];
     if (n < 5) {
-        return INFINITY;
+        return HUGE_VAL;
     }
     double spread = spread_of(points, n, mean);
     fb_v3_copy(w, axis);
     if (!(spread > 0) || !(fb_v3_normalize(w) > 0)) {
-        return INFINITY;
+        return HUGE_VAL;
     }
     /* the centre at the points' mean along the axis: then turning and moving are least coupled */
     fb_v3_copy(c, center);
@@ -300,7 +300,7 @@ double fb_fit_cylinder(const double (*points)[3], int n, double *center, double 
             damped[6 * k] *= 1 + damping;
         }
         if (!solve_symmetric(damped, rest, 5, x)) {
-            return INFINITY;
+            return HUGE_VAL;
         }
         double c2[3], w2[3], u2[3], v2[3], a2[25], b2[5];
         fb_v3_copy(c2, c);
@@ -332,7 +332,7 @@ double fb_fit_cylinder(const double (*points)[3], int n, double *center, double 
     }
     double rms = sqrt(sum / n);
     if (!isfinite(rms) || !(r > 0) || r > 1e4 * spread) {
-        return INFINITY;
+        return HUGE_VAL;
     }
     fb_v3_copy(center, c);
     fb_v3_copy(axis, w);
@@ -346,11 +346,11 @@ double fb_fit_ellipsoid(const double (*points)[3], int n, double *center, double
                         double *axes) {
     double mean[3], a[81] = {0}, b[9] = {0}, q[9];
     if (n < 9) {
-        return INFINITY;
+        return HUGE_VAL;
     }
     double spread = spread_of(points, n, mean);
     if (!(spread > 0)) {
-        return INFINITY;
+        return HUGE_VAL;
     }
     for (int i = 0; i < n; i++) {
         double d[3];
@@ -367,13 +367,13 @@ double fb_fit_ellipsoid(const double (*points)[3], int n, double *center, double
         }
     }
     if (!solve_symmetric(a, b, 9, q)) {
-        return INFINITY;
+        return HUGE_VAL;
     }
     double form[9] = {q[0], q[3], q[4], q[3], q[1], q[5], q[4], q[5], q[2]};
     double copy[9], side[3] = {-q[6], -q[7], -q[8]}, c[3], values[3], turned[9];
     memcpy(copy, form, sizeof form);
     if (!solve_symmetric(copy, side, 3, c)) {
-        return INFINITY;
+        return HUGE_VAL;
     }
     double form_c[3];
     fb_m3_mul_v3(form_c, form, c);
@@ -381,7 +381,7 @@ double fb_fit_ellipsoid(const double (*points)[3], int n, double *center, double
     fb_eigen3(form, values, turned);
     for (int k = 0; k < 3; k++) {
         if (!(values[k] / level > 0)) {
-            return INFINITY; /* a hyperboloid or paraboloid */
+            return HUGE_VAL; /* a hyperboloid or paraboloid */
         }
     }
     /* the greatest eigenvalue is the shortest axis: the longest first */

@@ -33,8 +33,8 @@ static bool find_trochlea(fb_bone_work *work, talus *t) {
         double up[3] = {0, 0, 0};
         for (int i = 0; i < n; i++) {
             int v = work->list[i];
-            if (fb_on_cylinder(s, v, ball, 1, 0.08 * ball->radius)) {
-                fb_v3_madd(up, s->area[v], s->normals[v]);
+            if (fb_on_cylinder(work, v, ball, 1, 0.08 * ball->radius)) {
+                fb_v3_madd(up, s->area[v], work->normals[v]);
             }
         }
         fb_make_across(up, ball->axis);
@@ -42,7 +42,7 @@ static bool find_trochlea(fb_bone_work *work, talus *t) {
         /* only what looks up, to 65 degrees to each side */
         int m = 0;
         for (int i = 0; i < n; i++) {
-            if (fb_v3_dot(s->normals[work->list[i]], up) > 0.55) {
+            if (fb_v3_dot(work->normals[work->list[i]], up) > 0.55) {
                 work->kept[m++] = work->list[i];
             }
         }
@@ -75,13 +75,13 @@ static void find_spheres(fb_bone_work *work, talus *t) {
     double down[3], r = t->trochlea.radius;
     fb_v3_scale(down, -1, work->y);
     fb_region_start(&region, t->trochlea.center);
-    fb_region_limit(&region, work->x, 0.75 * r, INFINITY);
+    fb_region_limit(&region, work->x, 0.75 * r, HUGE_VAL);
     fb_region_face(&region, work->x, 0.1);
     int n = fb_region_vertices(work, &region);
     t->has_head = fb_find_sphere(work, work->list, n, 0.5 * r, 1.4 * r, 1, 0.1, &t->head);
     fb_region_start(&region, t->trochlea.center);
-    fb_region_limit(&region, work->x, -INFINITY, 0.7 * r);
-    fb_region_limit(&region, work->y, -INFINITY, 0.3 * r);
+    fb_region_limit(&region, work->x, -HUGE_VAL, 0.7 * r);
+    fb_region_limit(&region, work->y, -HUGE_VAL, 0.3 * r);
     fb_region_face(&region, down, 0.3);
     n = fb_region_vertices(work, &region);
     t->has_facet = fb_find_sphere(work, work->list, n, 0.6 * r, 2.5 * r, -1, 0.03, &t->facet) &&
@@ -266,7 +266,7 @@ static bool stand(fb_bone_work *work, double *medial, double *lateral, double *h
         for (int k = 0; k < 2; k++) {
             fb_region_start(&region, work->surface->center);
             fb_region_limit(&region, work->x, from, to);
-            fb_region_limit(&region, k == 0 ? medial : lateral, 0.05 * (high - low), INFINITY);
+            fb_region_limit(&region, k == 0 ? medial : lateral, 0.05 * (high - low), HUGE_VAL);
             if (!fb_bone_extreme(work, &region, down, k == 0 ? first : fifth)) {
                 return false;
             }

@@ -28,7 +28,8 @@ typedef struct fb_bone_work {
     int *list;                       /* room for all vertices, for selections */
     int *kept;                       /* another */
     double (*points)[3];
-    int *piece; /* number of the connected piece of each vertex; 0 is the greatest */
+    double (*normals)[3]; /* of the vertices, smoothed */
+    int *piece;           /* number of the connected piece of each vertex; 0 is the greatest */
     int n_pieces;
     int only; /* the piece that is looked at; -1: all */
 } fb_bone_work;
@@ -36,7 +37,6 @@ typedef struct fb_bone_work {
 /* What each kind of bone has: false with `failure` set if the surface is no such bone. */
 bool fb_femur_landmarks(fb_bone_work *work);
 bool fb_tibia_landmarks(fb_bone_work *work);
-bool fb_patella_landmarks(fb_bone_work *work);
 bool fb_pelvis_landmarks(fb_bone_work *work);
 bool fb_hemipelvis_landmarks(fb_bone_work *work);
 bool fb_talus_landmarks(fb_bone_work *work);
@@ -72,10 +72,6 @@ int fb_region_vertices(fb_bone_work *work, const fb_bone_region *region);
  */
 bool fb_bone_extreme(fb_bone_work *work, const fb_bone_region *region, const double *direction,
                      double *point);
-/* Extreme place along a direction of the outline where a plane (through the region's origin) cuts
- * the surface, within the region. */
-bool fb_bone_cut_extreme(const fb_bone_work *work, const fb_bone_region *region,
-                         const double *plane, const double *direction, double *point);
 /* Mean place (by area) of the region; false: it is empty. */
 bool fb_bone_mean(fb_bone_work *work, const fb_bone_region *region, double *point);
 /* Range of the vertices of a region along a direction from an origin; false: none. */
@@ -107,7 +103,7 @@ bool fb_find_sphere(fb_bone_work *work, const int *list, int n, double low, doub
 bool fb_refit_sphere(fb_bone_work *work, const int *list, int n, int sign, double tolerance,
                      fb_bone_ball *ball);
 /* Whether a vertex lies on a cylinder: near it, and its normal points away from the axis. */
-bool fb_on_cylinder(const fb_surface *s, int i, const fb_bone_ball *ball, int sign,
+bool fb_on_cylinder(const fb_bone_work *work, int i, const fb_bone_ball *ball, int sign,
                     double tolerance);
 /* Refits a cylinder to those vertices near it whose normals point away from its axis. */
 bool fb_refit_cylinder(fb_bone_work *work, const int *list, int n, int sign, double tolerance,

@@ -34,7 +34,7 @@ typedef struct {
 static void half_region(fb_bone_region *region, const hip *h) {
     fb_region_start(region, h->cup.center);
     if (h->half_width > 0) {
-        fb_region_limit(region, h->out, -h->half_width, INFINITY);
+        fb_region_limit(region, h->out, -h->half_width, HUGE_VAL);
     }
 }
 
@@ -69,7 +69,7 @@ static bool find_forward(fb_bone_work *work, const hip *h, double *sure) {
     fb_v3_scale(in, -1, h->out);
     fb_v3_scale(down, -1, work->y);
     half_region(&region, h);
-    fb_region_limit(&region, work->y, -INFINITY, 0.15 * h->reach);
+    fb_region_limit(&region, work->y, -HUGE_VAL, 0.15 * h->reach);
     if (!fb_bone_extreme(work, &region, in, pubis)) {
         return false;
     }
@@ -103,7 +103,7 @@ static void find_spot(fb_bone_work *work, hip *h, int spot, const double *x, con
 }
 
 static void find_spots(fb_bone_work *work, hip *h) {
-    const double any[2] = {-2, 2}, all[2] = {-INFINITY, INFINITY};
+    const double any[2] = {-2, 2}, all[2] = {-HUGE_VAL, HUGE_VAL};
     double r = h->reach;
     /* the innermost of the pubis; of a whole pelvis the plane of symmetry */
     double inner = -h->half_width;
@@ -112,13 +112,13 @@ static void find_spots(fb_bone_work *work, hip *h) {
         double high;
         fb_region_start(&region, h->cup.center);
         fb_region_limit(&region, work->y, -0.5 * r, 0.2 * r);
-        fb_region_limit(&region, work->x, 0, INFINITY);
+        fb_region_limit(&region, work->x, 0, HUGE_VAL);
         if (!fb_bone_range(work, &region, h->cup.center, h->out, &inner, &high)) {
             inner = -0.6 * r;
         }
     }
-    const double half[2] = {inner, INFINITY};
-    const double back[2] = {inner + 0.1 * r, INFINITY};
+    const double half[2] = {inner, HUGE_VAL};
+    const double back[2] = {inner + 0.1 * r, HUGE_VAL};
     const double middle[2] = {inner, inner + 0.08 * r};
     const double beside[2] = {inner + 0.08 * r, inner + 0.28 * r};
     find_spot(work, h, ASIS, (double[2]){0, 2}, (double[2]){0.36, 2}, half,
@@ -158,7 +158,7 @@ static bool cup_opening(fb_bone_work *work, const fb_bone_ball *cup, double *dir
         double d[3];
         fb_v3_sub(d, cup->center, s->vertices[i]);
         double r = fb_v3_normalize(d);
-        if (fabs(r - cup->radius) < 0.1 * cup->radius && fb_v3_dot(d, s->normals[i]) > 0.8) {
+        if (fabs(r - cup->radius) < 0.1 * cup->radius && fb_v3_dot(d, work->normals[i]) > 0.8) {
             fb_v3_madd(direction, s->area[i], d);
         }
     }

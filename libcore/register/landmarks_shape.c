@@ -286,7 +286,7 @@ fb_bone_guess fb_bone_by_shape(const fb_surface *surface) {
     double m[MEASURES], distance[FB_BONE_KIND_COUNT];
     measure(surface, m);
     for (int k = 0; k < FB_BONE_KIND_COUNT; k++) {
-        distance[k] = INFINITY;
+        distance[k] = HUGE_VAL;
     }
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         double sum = 0;
@@ -298,7 +298,7 @@ fb_bone_guess fb_bone_by_shape(const fb_surface *surface) {
         *d = fb_lesser(*d, fb_greater(sqrt(sum), least));
     }
     /* of the nearest few, those whose landmarks are not found are less likely */
-    double nearest = INFINITY;
+    double nearest = HUGE_VAL;
     for (int k = 0; k < FB_BONE_KIND_COUNT; k++) {
         nearest = fb_lesser(nearest, distance[k]);
     }

@@ -14,6 +14,8 @@ typedef struct {
     double plateau[3];          /* centre of the section below it */
     double width;               /* standard deviation of that section from side to side */
     int fibula;                 /* its piece; -1: none */
+    bool fused;                 /* there is one, but it hangs together with the tibia */
+    double fibula_side[3];      /* if fused: towards it */
 } tibia;
 
 /* Area of the section at a height (part of the length), its centre and moments in u, v. */
@@ -50,6 +52,31 @@ static int find_fibula(fb_bone_work *work) {
         }
     }
     return -1;
+}
+
+/* Whether the middle sections are of two bones: much more spread out than one of their area; the
+ * thinner one is where they reach farther from their centre. */
+static bool find_fused(fb_bone_work *work, tibia *t) {
+    double u[3], v[3], center[3], area, moments[3], low, high;
+    fb_across(work->y, u, v);
+    if (!section_at(work, t, 0.5, u, v, center, &area, moments) ||
+        moments[0] + moments[1] < 2.2 * area / 6.283) {
+        return false;
+    }
+    double angle = atan2(2 * moments[2], moments[0] - moments[1]) / 2;
+    for (int k = 0; k < 3; k++) {
+        t->fibula_side[k] = cos(angle) * u[k] + sin(angle) * v[k];
+    }
+    fb_bone_region region;
+    fb_region_start(&region, center);
+    fb_region_limit(&region, work->y, -0.05 * t->length, 0.05 * t->length);
+    if (!fb_bone_range(work, &region, center, t->fibula_side, &low, &high)) {
+        return false;
+    }
+    if (-low > high) {
+        fb_v3_scale(t->fibula_side, -1, t->fibula_side);
+    }
+    return true;
 }
 
 /* Which way is up; and the heights of both ends. */
@@ -113,6 +140,8 @@ static bool find_sides(fb_bone_work *work, tibia *t, double *medial, double *sur
         work->only = only;
         fb_v3_sub(d, low, other);
         out = fb_v3_dot(d, wide);
+    } else if (t->fused) {
+        out = -t->width * fb_v3_dot(t->fibula_side, wide);
     } else {
         double tip[3], down[3];
         fb_v3_scale(down, -1, work->y);
@@ -133,7 +162,7 @@ static bool plateau_half(fb_bone_work *work, const tibia *t, const double *out, 
     fb_bone_region region;
     fb_region_start(&region, t->plateau);
     fb_region_limit(&region, out, 0.3 * t->width, 1.9 * t->width);
-    fb_region_limit(&region, work->y, -0.02 * t->length, INFINITY);
+    fb_region_limit(&region, work->y, -0.02 * t->length, HUGE_VAL);
     fb_region_limit(&region, work->x, -1.3 * t->width, 1.0 * t->width);
     fb_region_face(&region, work->y, 0.85);
     return fb_bone_mean(work, &region, point);
@@ -183,11 +212,11 @@ static void add_tibia(fb_bone_work *work, const tibia *t, const double *medial) 
     fb_across(work->y, u, v);
     fb_bone_region region;
     fb_region_start(&region, t->plateau);
-    fb_region_limit(&region, work->y, -0.05 * t->length, INFINITY);
+    fb_region_limit(&region, work->y, -0.05 * t->length, HUGE_VAL);
     if (fb_bone_extreme(work, &region, medial, point)) {
         fb_bone_add(work, "medial_condyle", point);
     }
-    if (fb_bone_extreme(work, &region, lateral, point)) {
+    if (!t->fused && fb_bone_extreme(work, &region, lateral, point)) {
         fb_bone_add(work, "lateral_condyle", point);
     }
     fb_region_start(&region, t->plateau);
@@ -201,9 +230,12 @@ static void add_tibia(fb_bone_work *work, const tibia *t, const double *medial) 
         }
     }
     fb_region_start(&region, work->surface->center);
-    fb_region_limit(&region, work->y, -INFINITY, t->bottom + 0.08 * t->length);
+    fb_region_limit(&region, work->y, -HUGE_VAL, t->bottom + 0.08 * t->length);
     if (fb_bone_extreme(work, &region, medial, point)) {
         fb_bone_add(work, "medial_malleolus", point);
+    }
+    if (t->fused) {
+        return; /* the rest would be of both bones */
     }
     if (fb_bone_extreme(work, &region, down, point)) {
         fb_bone_add(work, "medial_malleolus_tip", point);
@@ -224,6 +256,7 @@ bool fb_tibia_landmarks(fb_bone_work *work) {
         work->failure = "neither end of it is much thicker than the other";
         return false;
     }
+    t.fused = t.fibula < 0 && find_fused(work, &t);
     if (!find_sides(work, &t, medial, &sure)) {
         work->failure = "it has no sections like a plateau and a shaft";
         return false;
@@ -252,7 +285,9 @@ bool fb_tibia_landmarks(fb_bone_work *work) {
     fb_bone_add(work, "plateau_center", point);
     fb_bone_add(work, "medial_plateau", halves[0]);
     fb_bone_add(work, "lateral_plateau", halves[1]);
-    fb_bone_add(work, "plafond_center", low);
+    if (!t.fused) {
+        fb_bone_add(work, "plafond_center", low);
+    }
     add_tibia(work, &t, medial);
     if (t.fibula >= 0) {
         work->only = t.fibula;

@@ -7,16 +7,18 @@
 #include "libcore/motion/joints.h"
 #include "libcore/motion/solve.h"
 
-#define ARM 0.1        /* m: a radian counts as so much */
-#define FAR 0.02       /* m: where distances begin to count linearly, */
-#define STEEP 0.35     /* rad: and angles */
-#define RANGE 0.003    /* m: what a radian, or a metre, out of a range costs */
-#define CONSTRAINT 100 /* weight of constraints */
+#define ARM 0.1     /* m: a radian counts as so much */
+#define FAR 0.02    /* m: where distances begin to count linearly, */
+#define STEEP 0.35  /* rad: and angles */
+#define RANGE 0.003 /* m: what a radian, or a metre, out of a range costs */
+#define CONSTRAINT \
+    100 /* weight of constraints in the end; at first 1, then 10: a narrow valley is slow */
 #define MOST_TRIES 40  /* steps from each bone */
 #define MOST_STEPS 200 /* from the best of them */
 #define SETTLED 1e-14
 #define ASSEMBLED 1e-12
 #define HALF_TURN 1.5708 /* rad: what is told */
+#define MUCH 0.7854      /* rad out of a range: such a joint may hide half a turn */
 #define BEYOND 0.01      /* rad or m out of a range: what is told */
 
 typedef struct bone {
@@ -36,10 +38,14 @@ typedef struct solver {
     int n;
     int *unknown; /* coordinates that move */
     int n_unknown;
+    bool *by_angle;                /* n_body: moved by its angles, as some of them stay */
+    double (*S)[6];                /* n_q: motion of each unknown at the ground's origin */
     bool *determined;              /* n_q */
     double *A, *g, *step, *column; /* normal equations of n_unknown + 6 */
     double *error, *G;             /* of constraints */
     double *kept;                  /* n_q */
+    bool plain;                    /* squares, however large a residual is */
+    double tightness;              /* weight of constraints */
     int iterations;
 } solver;
 
@@ -77,9 +83,10 @@ static void rotation_rate(double *out, const double *r, const double *w, double 
 
 /* ---- one side of the equations --------------------------------------------------------------- */
 
-static double huber(double size, double bend, double *weight) {
-    *weight = size > bend ? bend / size : 1;
-    return size > bend ? 2 * bend * size - bend * bend : size * size;
+static double huber(const solver *s, double size, double bend, double *weight) {
+    bool over = size > bend && !s->plain;
+    *weight = over ? bend / size : 1;
+    return over ? 2 * bend * size - bend * bend : size * size;
 }
 
 /* Adds w |r + J x|^2 for three rows; J in columns of three. */
@@ -105,10 +112,31 @@ static bool is_above(const fb_system *system, int mobod, int body) {
     return false;
 }
 
-/* Motion of a body with the i-th unknown, at the ground's origin; of the scan with the last six. */
+/* Motion of a body with the i-th unknown, at the ground's origin. */
 static const double *motion_of(const solver *s, int body, int i) {
     int q = s->unknown[i];
-    return is_above(s->system, s->system->coordinates[q].mobod, body) ? s->state->S[q] : NULL;
+    return is_above(s->system, s->system->coordinates[q].mobod, body) ? s->S[q] : NULL;
+}
+
+/* What belongs to the angular velocities x, y, z of a joint (`stride` numbers apart), to the rates
+ * of its angles: they turn about x, about y after the first, about z after the first two. */
+static void to_angles(const solver *s, const fb_mobod *m, double *x, int stride) {
+    const double *q = s->state->q + m->q;
+    double s1 = sin(q[0]), c1 = cos(q[0]), s2 = sin(q[1]), c2 = cos(q[1]);
+    double *a = x + m->q * stride, *b = a + stride, *c = b + stride;
+    double y = *b, z = *c;
+    *b = c1 * y + s1 * z;
+    *c = s2 * *a + c2 * (c1 * z - s1 * y);
+}
+
+static void find_motions(solver *s) {
+    const fb_system *system = s->system;
+    memcpy(s->S, s->state->S, (size_t)system->n_q * sizeof *s->S);
+    for (int i = 1; i < system->n_body; i++) {
+        for (int k = 0; k < 6 && s->by_angle[i]; k++) {
+            to_angles(s, &system->mobods[i], &s->S[0][k], 6);
+        }
+    }
 }
 
 static double add_bone(solver *s, const bone *b, bool rows) {
@@ -122,7 +150,7 @@ static double add_bone(solver *s, const bone *b, bool rows) {
         fb_pose_point(to, &target, b->points[p]);
         fb_v3_sub(r, at, to);
         double w = b->weight / b->n_points;
-        cost += w * huber(fb_v3_norm(r), FAR, &weight);
+        cost += w * huber(s, fb_v3_norm(r), FAR, &weight);
         for (int i = 0; rows && i < n + 6; i++) {
             const double *S = i < n ? motion_of(s, b->body, i) : NULL;
             memset(J[i], 0, sizeof J[i]);
@@ -145,7 +173,7 @@ static double add_bone(solver *s, const bone *b, bool rows) {
     }
     fb_m3_mult(turn, pose->R, target.R);
     rotation_vector(r, turn);
-    cost += b->weight * ARM * ARM * huber(fb_v3_norm(r), STEEP, &weight);
+    cost += b->weight * ARM * ARM * huber(s, fb_v3_norm(r), STEEP, &weight);
     for (int i = 0; rows && i < n + 6; i++) {
         const double *S = i < n ? motion_of(s, b->body, i) : NULL;
         memset(J[i], 0, sizeof J[i]);
@@ -198,7 +226,7 @@ static double add_ranges(solver *s, bool rows) {
 
 static double add_constraints(solver *s, bool rows) {
     const fb_system *system = s->system;
-    double cost = 0, w = CONSTRAINT * CONSTRAINT;
+    double cost = 0, w = s->tightness * s->tightness;
     if (system->n_row == 0) {
         return 0;
     }
@@ -208,6 +236,11 @@ static double add_constraints(solver *s, bool rows) {
         for (int row = c->row; row < c->row + c->n_rows && c->kind != FB_CONSTRAINT_FIXED; row++) {
             cost += w * s->error[row] * s->error[row];
             if (rows) {
+                for (int i = 1; i < system->n_body; i++) {
+                    if (s->by_angle[i]) {
+                        to_angles(s, &system->mobods[i], s->G + row * system->n_q, 1);
+                    }
+                }
                 memset(s->column, 0, (size_t)(s->n_unknown + 6) * sizeof *s->column);
                 for (int i = 0; i < s->n_unknown; i++) {
                     s->column[i] = s->G[row * system->n_q + s->unknown[i]];
@@ -225,6 +258,7 @@ static double evaluate(solver *s, bool rows) {
     double cost = 0;
     fb_state_position(s->state);
     if (rows) {
+        find_motions(s);
         memset(s->A, 0, n * n * sizeof *s->A);
         memset(s->g, 0, n * sizeof *s->g);
     }
@@ -245,7 +279,9 @@ static void move(solver *s, const double *x) {
     for (int i = 1; i < system->n_body; i++) {
         const fb_mobod *m = &system->mobods[i];
         double qdot[FB_JOINT_MAX];
-        if (m->n_q > 0) {
+        if (s->by_angle[i]) {
+            memcpy(qdot, s->state->u + m->q, (size_t)m->n_q * sizeof *qdot);
+        } else if (m->n_q > 0) {
             fb_joint_qdot(m, s->state->q + m->q, s->state->u + m->q, qdot);
         }
         for (int k = 0; k < m->n_q; k++) {
@@ -346,10 +382,14 @@ static void choose_unknowns(solver *s) {
         }
     }
     int root = held_root(s, beyond);
+    s->by_angle = fb_arena_array(&s->arena, (size_t)system->n_body, sizeof *s->by_angle);
+    s->S = fb_arena_array(&s->arena, (size_t)system->n_q + 1, sizeof *s->S);
     for (int i = 0; i < system->n_q; i++) {
         const fb_coordinate *c = &system->coordinates[i];
         int n = beyond[c->mobod];
         bool stays = c->locked || c->prescribed;
+        s->by_angle[c->mobod] |= stays && c->slot < 3 &&
+                                 fb_joint_has_angular_speeds(&system->mobods[c->mobod]);
         s->determined[i] = n > 0 && n < s->n && !stays && c->mobod != root;
         bool tied = false; /* others, or the ground, may make it follow */
         for (int k = 0; k < system->n_constraint; k++) {
@@ -425,8 +465,14 @@ static void solve(solver *s) {
     s->kept = fb_arena_array(&s->arena, n_q, sizeof *s->kept);
     double *best_q = fb_arena_array(&s->arena, n_q, sizeof *best_q), best = FB_INFINITY;
     fb_pose best_scan = s->scan;
-    for (int i = 0; i < s->n && best > 1e-16; i++) {
-        begin_at(s, &s->bones[i]);
+    s->tightness = 1;
+    for (int i = 0; i < 2 * s->n && best > 1e-16; i++) {
+        begin_at(s, &s->bones[i / 2]);
+        s->plain = i % 2 == 0; /* which finds more, unless a bone is all wrong */
+        if (s->plain) {
+            descend(s, MOST_TRIES);
+        }
+        s->plain = false;
         double cost = descend(s, MOST_TRIES);
         if (i == 0 || cost < best) {
             best = cost;
@@ -436,7 +482,9 @@ static void solve(solver *s) {
     }
     memcpy(s->state->q, best_q, (n_q - 1) * sizeof *best_q);
     s->scan = best_scan;
-    descend(s, MOST_STEPS);
+    for (; s->tightness <= CONSTRAINT; s->tightness *= 10) {
+        descend(s, MOST_STEPS);
+    }
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */
@@ -508,7 +556,7 @@ static void report_coordinates(const solver *s, fb_scan_fit *fit) {
     }
 }
 
-static void tell(const fb_scan_fit *fit, fb_diag *diag) {
+static void tell(const solver *s, fb_scan_fit *fit, fb_diag *diag) {
     const double degrees = 57.29577951308232;
     for (int i = 0; i < fit->n_bones; i++) {
         const fb_scan_bone_fit *b = &fit->bones[i];
@@ -532,12 +580,19 @@ static void tell(const fb_scan_fit *fit, fb_diag *diag) {
         const fb_scan_coordinate *c = &fit->coordinates[i];
         if (c->coordinate && fabs(c->beyond) > BEYOND) {
             bool turns = fb_coordinate_motion(c->coordinate) != FB_TRANSLATIONAL;
-            fb_diag_add(diag, FB_WARNING, FB4008, fb_element_place(c->coordinate), NULL,
+            double unit = turns ? degrees : 1;
+            const char *name = turns ? "degrees" : "m";
+            const fb_element *body = s->system->mobods[s->system->coordinates[i].mobod].body;
+            fb_diag_add(diag, FB_WARNING, FB4008, fb_element_place(c->coordinate),
+                        turns && fabs(c->beyond) > MUCH && body && body->name
+                            ? fb_arena_printf(&fit->arena,
+                                              "bone '%s', or its neighbour, may lie half a turn "
+                                              "round",
+                                              body->name)
+                            : NULL,
                         "the scan lay with '%s' at %.4g %s, %.3g %s out of its range",
-                        fb_osim_name(c->coordinate), turns ? degrees * c->value : c->value,
-                        turns ? "degrees" : "m",
-                        turns ? degrees * fabs(c->beyond) : fabs(c->beyond),
-                        turns ? "degrees" : "m");
+                        fb_osim_name(c->coordinate), unit * c->value, name, unit * fabs(c->beyond),
+                        name);
         }
     }
 }
@@ -573,7 +628,7 @@ static fb_status run(solver *s, fb_scan_fit *fit, const fb_scan_bone *bones, int
                         "the pose of the scan cannot be computed: its numbers are not finite");
             status = FB_E_NUMERIC;
         } else {
-            tell(fit, diag);
+            tell(s, fit, diag);
         }
     }
     s->arena.oom = fit->arena.oom = NULL;

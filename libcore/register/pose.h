@@ -56,10 +56,11 @@ typedef struct fb_scan_fit {
  * does not carry the others with it. Levenberg's and Marquardt's method, from the model's default
  * pose laid on each bone in turn. Constraints hold. Locked and prescribed coordinates stay, and so
  * do those that move no scanned bone against another, as all of the root's. Ranges are left only
- * for much. A bone or joint that is off by more than 90 degrees (`half turn`), or a coordinate out
- * of its range by more than 0.01, adds a warning FB4008. FB_E_INPUT (no mechanics, a bone that is
- * no body, or none), FB_E_NUMERIC (numbers that are not finite), FB_E_MEMORY; `fit` may be freed
- * whatever the outcome. */
+ * for much. A bone or joint that is off by more than 90 degrees, as one that lies half a turn
+ * round, adds a warning FB4008 that names it; so does a coordinate out of its range by more than
+ * 0.01, because joints with several axes can take up half a turn if they leave their ranges.
+ * FB_E_INPUT (no mechanics, a bone that is no body, or none), FB_E_NUMERIC (numbers that are not
+ * finite), FB_E_MEMORY; `fit` may be freed whatever the outcome. */
 fb_status fb_scan_pose(fb_scan_fit *fit, const fb_model *model, const fb_scan_bone *bones, int n,
                        fb_diag *diag);
 void fb_scan_fit_free(fb_scan_fit *fit);

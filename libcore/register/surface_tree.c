@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#define LEAF 4      /* triangles */
-#define WIDER 1e-6f /* of boxes, relative to the surface's size: more than rounding to float */
+#define LEAF 4          /* triangles */
+#define WIDER 1e-6f     /* of boxes, relative to the surface's size: more than rounding to float */
 #define STACK (3 * 20 + 4) /* a node of 4^16 triangles lies 16 deep */
 
 typedef struct builder {

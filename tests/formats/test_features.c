@@ -24,6 +24,9 @@ static got read_as(const char *file, const char *text, const fb_feature_options 
     }
     fb_diag_init(&g.diag);
     g.status = fb_features_read(&g.features, bytes, n, file, options, &g.found, &g.diag);
+    if (g.status == FB_OK && strcmp(g.found.kind, "JSON") == 0) {
+        fb_test_store_as("features", bytes, n);
+    }
     fb_free(bytes);
     return g;
 }
@@ -351,6 +354,9 @@ static fb_status read_pairs(fb_pairs *pairs, const char *file, const char *text,
     }
     fb_diag_init(diag);
     fb_status status = fb_pairs_read(pairs, bytes, n, file, NULL, found, diag);
+    if (status == FB_OK && strcmp(file, "p.json") == 0) {
+        fb_test_store_as("pairs", bytes, n);
+    }
     fb_free(bytes);
     return status;
 }
@@ -436,6 +442,9 @@ static void writes_what_it_reads(void) {
                                       NULL, &diag),
                      FB_OK);
         FB_EQUAL_INT(again.n, f.n);
+        if (!csv) {
+            fb_test_store_as("features", text.bytes, text.n);
+        }
         for (size_t i = 0; i < again.n; i++) {
             FB_EQUAL_STR(again.items[i].name, f.items[i].name);
             FB_EQUAL_STR(again.items[i].body, f.items[i].body);
@@ -451,6 +460,9 @@ static void writes_what_it_reads(void) {
                                    NULL, &diag),
                      FB_OK);
         FB_EQUAL_INT(p_again.n, p.n);
+        if (!csv) {
+            fb_test_store_as("pairs", text.bytes, text.n);
+        }
         for (size_t i = 0; i < p_again.n; i++) {
             FB_EQUAL_STR(p_again.items[i].name, p.items[i].name);
             FB_SAME(p_again.items[i].weight, p.items[i].weight);

@@ -593,6 +593,7 @@ static void refuses_what_is_no_mesh(void) {
         {"x.obj", "v 0 0 0\nf 1 x 1\n", "whole number"},
         {"x.stl", "solid\nvertex 1 2\n", "three numbers"},
         {"x.stl", "solid", "no faces"},
+        {"x.stl", "\t\t\t\t\t\t so", "no faces"},
         {"x.stl", "solid\nvertex 1 2 3\n", "within a face"},
         {"x.stl",
          "a binary file is cut off in its header or a little behind it, so that its faces "

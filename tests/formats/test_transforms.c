@@ -16,6 +16,9 @@ static fb_status read_as(fb_transforms *t, const char *text, fb_diag *diag) {
     char *quoted = fb_test_quotes(strdup(text));
     fb_diag_init(diag);
     fb_status status = fb_transforms_read(t, quoted, strlen(quoted), "t.json", diag);
+    if (status == FB_OK) {
+        fb_test_store_as("transforms", quoted, strlen(quoted));
+    }
     free(quoted);
     return status;
 }
@@ -91,6 +94,7 @@ static void writes_what_it_reads(void) {
     fb_transforms_add_joint(&t, &knee);
     fb_text_init(&text, NULL);
     fb_transforms_write(&text, &t);
+    fb_test_store_as("transforms", text.bytes, text.n);
     FB_EQUAL_INT(fb_transforms_read(&again, text.bytes, text.n, "t.json", &diag), FB_OK);
     FB_HOLDS(diag.n ? diag.records[0].message : "none", "none");
     FB_EQUAL_INT(again.n, t.n);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fuzzes: run.sh SECONDS FUZZER...
 # Each FUZZER (build/fuzz/fuzz_NAME) runs SECONDS on a corpus, build/fuzz/corpus/fuzz_NAME, that begins with
-# the models in models/ and grows from run to run. What crashes it is kept as build/fuzz/fuzz_NAME-*, what it
+# the models in models/, or tests/fuzz/seeds, and grows from run to run. What crashes it is kept as build/fuzz/fuzz_NAME-*, what it
 # said as build/fuzz/fuzz_NAME.log. One line for each fuzzer; status 1 if one crashed. With FUZZ_RUNS the corpus
 # and the chance are the same every time, and that many runs are made at most.
 set -u
@@ -18,17 +18,34 @@ converter() { # where osim2fb is
     echo "$tool"
 }
 
+# Small files of meshes and feature points, each after the letter of its kind (fuzz_mesh.c), with which its
+# name begins.
+seed_meshes() { # FOLDER
+    for file in tests/fuzz/seeds/*.*; do
+        kind=$(basename "$file")
+        { printf '%s' "${kind%%_*}" && cat "$file"; } > "$1/seed_${kind%.*}"
+    done
+}
+
 seed() { # TARGET FOLDER
+    if [ "$1" = fuzz_mesh ]; then
+        seed_meshes "$2"
+    else
+        seed_models "$1" "$2"
+    fi
+    # those that must be read again because they once broke something
+    for file in tests/fuzz/found/"$1"-*; do
+        [ ! -f "$file" ] || cp "$file" "$2"
+    done
+}
+
+seed_models() { # TARGET FOLDER
     for file in models/*/*.osim; do
         name=$(basename "$file" .osim)
         case $1 in
         fuzz_osim) cp "$file" "$2/seed_$name.osim" ;;
         *) "$osim2fb" -q "$file" -o "$2/seed_$name.fb" 2> /dev/null ;;
         esac
-    done
-    # those that must be read again because they once broke something
-    for file in tests/fuzz/found/"$1"-*; do
-        [ ! -f "$file" ] || cp "$file" "$2"
     done
 }
 
