@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "libcore/base/number.h"
 #include "libcore/base/spatial.h"
 #include "tests/help.h"
 
@@ -254,6 +255,7 @@ static void counts_walls(void) {
     FB_EQUAL_INT(s->n_non_manifold, 4);
     FB_EQUAL_INT(s->n_open, 0);
     FB_TRUE(!s->inside_out, "inside out");
+    FB_NEAR(s->volume, 2, 1e-14, 0);
     double p[3] = {-0.5, 0.5, 0.5}, q[3] = {2.5, 0.5, 0.5};
     FB_NEAR(fb_surface_nearest(s, p, NULL, NULL, NULL), 0.5, 1e-14, 0);
     FB_NEAR(fb_surface_nearest(s, q, NULL, NULL, NULL), 0.5, 1e-14, 0);
@@ -274,7 +276,7 @@ static void rejects_what_is_no_surface(void) {
     clear(&mesh);
     FB_TRUE(!surface_of(&mesh, FB_E_INPUT), "no faces");
     cube(&mesh, zero, 1);
-    mesh.vertices[7][1] = NAN;
+    mesh.vertices[7][1] = FB_NAN;
     FB_TRUE(!surface_of(&mesh, FB_E_INPUT), "not finite");
     mesh.vertices[7][1] = 0;
     mesh.faces[3][2] = mesh.n_vertices;
@@ -313,7 +315,7 @@ static void survives_lack_of_memory(void) {
 
 /* By projecting onto the plane and, if that is beside the triangle, onto the three edges. */
 static double slow_triangle(const double *a, const double *b, const double *c, const double *p) {
-    double u[3], v[3], n[3], w[3], best = HUGE_VAL;
+    double u[3], v[3], n[3], w[3], best = FB_INFINITY;
     fb_v3_sub(u, b, a);
     fb_v3_sub(v, c, a);
     fb_v3_sub(w, p, a);
@@ -352,7 +354,7 @@ static double solid_angle(const fb_surface *s, const double *p) {
 }
 
 static void check_nearest(const fb_surface *s, const double *p) {
-    double want = HUGE_VAL, vertex_want = HUGE_VAL, q[3], normal[3];
+    double want = FB_INFINITY, vertex_want = FB_INFINITY, q[3], normal[3];
     int f = -1;
     for (int i = 0; i < s->n_faces; i++) {
         const int *c = s->faces[i];
@@ -448,7 +450,7 @@ static void spreads_points_evenly(void) {
         taken[sample[i]] = true;
     }
     for (int i = 0; i < s->n_vertices; i++) {
-        double nearest = HUGE_VAL;
+        double nearest = FB_INFINITY;
         for (int j = 0; j < 500; j++) {
             nearest = fmin(nearest, fb_v3_distance(s->vertices[i], s->vertices[sample[j]]));
         }
