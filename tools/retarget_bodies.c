@@ -1,3 +1,4 @@
+#include <stdlib.h>
 /* retarget: what each body of the standard becomes. */
 
 #include <string.h>
@@ -11,6 +12,7 @@
 #define MIRRORED 0.6      /* a mirrored bone fits better than this part of the residual */
 #define FAR 20            /* sizes of points and bones differ by more: another unit */
 #define MOST_LEFT_OUT 64  /* points for which fits without one of them are made */
+#define CENTER_WEIGHT 1.0 /* of joint centres that were found beside whole surfaces */
 #define KNOWN_WEIGHT 0.1  /* of feature points beside whole surfaces */
 
 static fb_place at(const char *file, int line) {
@@ -296,6 +298,27 @@ static fb_status check_place(fb_retarget *r, const fb_retarget_body *b) {
     return FB_OK;
 }
 
+/* Feature points that count beside the surfaces: a person's, or the centres of joints. */
+static void known_points(fb_retarget *r, fb_retarget_body *b, fb_align_options *o) {
+    double *weight = fb_arena_array(&r->arena, b->n + 1, sizeof *weight), all = 0;
+    double(*from)[3] = fb_arena_array(&r->arena, b->n + 1, sizeof *from);
+    double(*to)[3] = fb_arena_array(&r->arena, b->n + 1, sizeof *to);
+    for (size_t i = 0; i < b->n; i++) {
+        if (!r->automatic || strstr(b->names[i], "center")) {
+            fb_v3_copy(from[o->n], b->from[i]);
+            fb_v3_copy(to[o->n], b->to[i]);
+            weight[o->n++] = b->weight[i];
+            all += b->weight[i];
+        }
+    }
+    for (int i = 0; i < o->n; i++) {
+        weight[i] *= (r->automatic ? (getenv("WC") ? atof(getenv("WC")) : CENTER_WEIGHT) : KNOWN_WEIGHT) / all;
+    }
+    o->from = from;
+    o->to = to;
+    o->weight = weight;
+}
+
 /* The map from whole surfaces, begun from `expected` if it is not NULL, else from pairs if there
  * are enough. */
 static fb_status place_by_surfaces(fb_retarget *r, fb_retarget_body *b, fb_transform_kind kind,
@@ -316,6 +339,7 @@ static fb_status place_by_surfaces(fb_retarget *r, fb_retarget_body *b, fb_trans
                           .threads = 1,
                           .progress = show,
                           .context = r};
+    known_points(r, b, &o);
     fb_align_result result = {.second = INFINITY, .mirrored = INFINITY};
     const char *name = b->element->name;
     fb_status status = fb_align(&similar, &result, b->standard->surface, b->target->surface, &o,
@@ -336,19 +360,6 @@ static fb_status place_by_surfaces(fb_retarget *r, fb_retarget_body *b, fb_trans
     o.kind = kind;
     o.start = &similar;
     o.mirror = false;
-    if (!r->automatic && b->n) { /* a person's points count beside the surfaces */
-        double *weight = fb_arena_array(&r->arena, b->n, sizeof *weight), all = 0;
-        for (size_t i = 0; i < b->n; i++) {
-            all += b->weight[i];
-        }
-        for (size_t i = 0; i < b->n; i++) {
-            weight[i] = KNOWN_WEIGHT * b->weight[i] / all;
-        }
-        o.from = b->from;
-        o.to = b->to;
-        o.weight = weight;
-        o.n = (int)b->n;
-    }
     double second = result.second, mirrored = result.mirrored;
     status = fb_align(&b->map, &b->surfaces, b->standard->surface, b->target->surface, &o, name,
                       &r->arena, &r->cli->diag);
