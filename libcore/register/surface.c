@@ -12,8 +12,8 @@ static void measure(fb_surface *s) {
     s->normals = fb_arena_array(&s->arena, n, sizeof *s->normals);
     s->area = fb_arena_array(&s->arena, n, sizeof *s->area);
     for (int k = 0; k < 3; k++) {
-        s->low[k] = INFINITY;
-        s->high[k] = -INFINITY;
+        s->low[k] = (double)INFINITY;
+        s->high[k] = -(double)INFINITY;
     }
     for (int i = 0; i < s->n_vertices; i++) {
         for (int k = 0; k < 3; k++) {
@@ -60,8 +60,8 @@ static bool refuse(const double (*vertices)[3], size_t n_vertices, const int (*f
     }
     for (size_t i = 0; i < n_vertices; i++) {
         if (!isfinite(vertices[i][0] + vertices[i][1] + vertices[i][2])) {
-            fb_diag_add(diag, FB_ERROR, FB1402, place, NULL,
-                        "vertex %zu of the mesh is not finite", i + 1);
+            fb_diag_add(diag, FB_ERROR, FB1402, place, NULL, "vertex %zu of the mesh is not finite",
+                        i + 1);
             return true;
         }
     }
@@ -167,7 +167,8 @@ int fb_surface_sample(const fb_surface *s, int n, int *vertices) {
     unsigned char *taken = n < s->n_vertices ? fb_alloc((size_t)s->n_vertices) : NULL;
     if (!taken) { /* all, or as many as there are */
         for (made = 0; made < n && made < s->n_vertices; made++) {
-            vertices[made] = (int)((double)made * s->n_vertices / (n < s->n_vertices ? n : s->n_vertices));
+            vertices[made] =
+                (int)((double)made * s->n_vertices / (n < s->n_vertices ? n : s->n_vertices));
         }
         return made;
     }

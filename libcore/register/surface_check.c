@@ -271,8 +271,8 @@ static void find_rims(fb_surface *s, fb_arena *scratch) {
 /* Six times the volume under a face, and under the fans over its open edges. */
 static double face_volume6(const fb_surface *s, const double *origin, int f) {
     const int *c = s->faces[f];
-    double volume =
-        fb_surface_volume6(origin, s->vertices[c[0]], s->vertices[c[1]], s->vertices[c[2]]);
+    double volume = fb_surface_volume6(origin, s->vertices[c[0]], s->vertices[c[1]],
+                                       s->vertices[c[2]]);
     for (int k = 0; k < 3; k++) {
         if (s->tree->beside[f][k] == -1) {
             int a = c[k], b = c[(k + 1) % 3];

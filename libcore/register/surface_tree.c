@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#define LEAF 4          /* triangles */
-#define WIDER 1e-6f     /* of boxes, relative to the surface's size: more than rounding to float */
+#define LEAF 4      /* triangles */
+#define WIDER 1e-6f /* of boxes, relative to the surface's size: more than rounding to float */
 #define STACK (3 * 20 + 4) /* a node of 4^16 triangles lies 16 deep */
 
 typedef struct builder {
@@ -299,7 +299,7 @@ double fb_surface_project(const fb_surface *surface, const double *point, double
     search s = {.surface = surface, .point = point, .square = bound * bound, .face = -1};
     find(&s);
     if (s.face < 0) {
-        return INFINITY;
+        return (double)INFINITY;
     }
     if (nearest) {
         fb_v3_copy(nearest, s.nearest);
@@ -314,7 +314,7 @@ double fb_surface_project(const fb_surface *surface, const double *point, double
 }
 
 int fb_surface_nearest_vertex(const fb_surface *surface, const double *point) {
-    search s = {.surface = surface, .point = point, .square = INFINITY, .vertices = true};
+    search s = {.surface = surface, .point = point, .square = (double)INFINITY, .vertices = true};
     find(&s);
     return s.face;
 }
@@ -353,7 +353,7 @@ double fb_surface_nearest_within(const fb_surface *s, const double *point, doubl
     int f = -1, feature = 0;
     double distance = fb_surface_project(s, point, bound, q, &f, &feature);
     if (f < 0) {
-        return INFINITY;
+        return (double)INFINITY;
     }
     bool rim = false;
     face_normal(s, f, n);
@@ -389,5 +389,5 @@ double fb_surface_nearest_within(const fb_surface *s, const double *point, doubl
 
 double fb_surface_nearest(const fb_surface *s, const double *point, double *nearest, double *normal,
                           int *face) {
-    return fb_surface_nearest_within(s, point, INFINITY, nearest, normal, face);
+    return fb_surface_nearest_within(s, point, (double)INFINITY, nearest, normal, face);
 }
