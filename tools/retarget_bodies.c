@@ -309,7 +309,7 @@ static fb_status place_by_surfaces(fb_retarget *r, fb_retarget_body *b, fb_trans
                           .threads = 1,
                           .progress = show,
                           .context = r};
-    fb_align_result result = {.second = INFINITY, .mirrored = INFINITY};
+    fb_align_result result = {.second = FB_INFINITY, .mirrored = FB_INFINITY};
     const char *name = b->element->name;
     fb_status status = fb_align(&similar, &result, b->standard->surface, b->target->surface, &o,
                                 name, &r->arena, &r->cli->diag);
@@ -360,7 +360,7 @@ static void name_points(fb_retarget *r, fb_retarget_body *b) {
     fb_surface_axes(s, axes, deviation);
     for (int k = 0; k < 6; k++) {
         const double *axis = axes + 3 * (k / 2);
-        double sign = k % 2 ? -1 : 1, most = -INFINITY;
+        double sign = k % 2 ? -1 : 1, most = -FB_INFINITY;
         int found = 0;
         for (int i = 0; i < s->n_vertices; i++) {
             double along = sign * fb_v3_dot(axis, s->vertices[i]);

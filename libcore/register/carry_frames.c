@@ -421,10 +421,9 @@ static const fb_new_mesh *mesh_for(const fb_carry_job *job, const fb_element *bo
 static fb_element *new_mesh(fb_carry_job *job, fb_element *owner, const fb_new_mesh *mesh,
                             const fb_element *like) {
     fb_element *element = fb_element_new(job->model, fb_class_find("Mesh"), NULL);
-    const double scale[3] = {mesh->scale, mesh->scale, mesh->scale};
     element->owner = owner;
     fb_value_set_string(job->model, fb_value_of(element, "mesh"), mesh->file);
-    fb_value_set_numbers(job->model, fb_value_of(element, "scale"), scale, 3);
+    fb_value_set_numbers(job->model, fb_value_of(element, "scale"), mesh->scale, 3);
     if (like && fb_get(like, "appearance")) {
         *fb_value_of(element, "appearance") = *fb_get(like, "appearance");
     }
