@@ -399,7 +399,9 @@ static fb_status choose(fb_retarget *r) {
     if (status == FB_OK && r->n_standards > 1) {
         int best = fb_standards_choose(fits, r->n_standards, &r->arena, &r->why_standard);
         r->standard = r->standards + (best > 0 ? best : 0);
-        fb_cli_say(r->cli, "%s", r->why_standard);
+        if (!r->cli->quiet) {
+            fb_cli_say(r->cli, "%s", r->why_standard);
+        }
     }
     return status;
 }
@@ -416,6 +418,16 @@ const fb_element *fb_retarget_same(const fb_retarget_standard *s, const char *li
     return NULL;
 }
 
+static bool is_marker(const fb_model *model, const char *name) {
+    const fb_list *markers = fb_model_items(model, "markers");
+    for (size_t i = 0; i < markers->n; i++) {
+        if (fb_feature_same_name(markers->items[i]->name, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static fb_status carry(fb_retarget *r) {
     fb_retarget_standard *s = r->standard;
     fb_body_map *maps = fb_arena_array(&r->arena, (size_t)s->n_bodies, sizeof *maps);
@@ -426,7 +438,16 @@ static fb_status carry(fb_retarget *r) {
     fb_features_init(&points);
     fb_retarget_all_pairs(s, &pairs);
     for (size_t i = 0; i < pairs.n; i++) {
+        if (!r->any_pairs && is_marker(s->model, pairs.items[i].name)) {
+            continue; /* the standard's own marker is carried */
+        }
         fb_feature point = {.name = pairs.items[i].name, .body = pairs.items[i].body, .weight = 1};
+        for (size_t k = 0; k < i; k++) { /* names of markers are unique */
+            if (fb_feature_same_name(pairs.items[k].name, point.name)) {
+                point.name = fb_arena_printf(&r->arena, "%s_%s", point.name, point.body);
+                break;
+            }
+        }
         fb_v3_copy(point.location, pairs.items[i].target);
         fb_features_add(&points, &point);
     }
@@ -480,7 +501,7 @@ static fb_status fit_fibers(fb_retarget *r) {
                           .volume_scale = sized ? total_mass(s->model) / total_mass(s->original)
                                                 : 1,
                           .arm_bar = 0.01};
-    if (!sized) {
+    if (!sized && !r->cli->quiet) {
         fb_cli_say(r->cli,
                    "maximal isometric forces are unchanged; --mass or --height scales them");
     }

@@ -129,7 +129,7 @@ const char *fb_retarget_place_word(char what);
 /* A coordinate of the scan's pose as people read it, and its unit: degrees or millimetres; "" where
  * it is neither an angle nor a distance. */
 double fb_retarget_pose_value(const fb_scan_coordinate *coordinate, const char **unit);
-/* The greatest residual of a body, m. */
+/* The greatest residual of a body, m: of its surfaces, and of points that a person gave. */
 double fb_retarget_worst(const fb_retarget *r);
 
 /* ---- retarget_page.c ---- */

@@ -9,6 +9,7 @@
 #define CLOSE 1.15        /* a second place whose residual is less than so many times the best's */
 #define NEAR 1.2          /* rad: as far as a bone may be turned from where its neighbour tells */
 #define MIRRORED 0.6      /* a mirrored bone fits better than this part of the residual */
+#define APART 0.01        /* m: points that are farther from where surfaces meet are told */
 #define FAR 20            /* sizes of points and bones differ by more: another unit */
 #define MOST_LEFT_OUT 64  /* points for which fits without one of them are made */
 #define KNOWN_WEIGHT 0.1  /* of feature points beside whole surfaces */
@@ -378,6 +379,17 @@ static void name_points(fb_retarget *r, fb_retarget_body *b) {
     }
 }
 
+/* A person's points that are not where the surfaces meet. */
+static void tell_apart(fb_retarget *r, const fb_retarget_body *b) {
+    if (b->aligned && !r->automatic && b->n && b->rms > APART &&
+        b->rms > 3 * b->surfaces.residual) {
+        fb_diag_add(&r->cli->diag, FB_WARNING, FB1412, at(NULL, 0), NULL,
+                    "feature points of '%s' are %.1f mm apart where its surfaces are %.2f mm: are "
+                    "they of this bone, in its frame, and not of the other side?",
+                    b->element->name, 1e3 * b->rms, 1e3 * b->surfaces.residual);
+    }
+}
+
 static fb_status place_body(fb_retarget *r, fb_retarget_body *b, const fb_transform *expected) {
     const fb_body_transform *given = fb_transforms_find(&r->given, b->element->name);
     bool bones = b->standard && b->target;
@@ -385,6 +397,7 @@ static fb_status place_body(fb_retarget *r, fb_retarget_body *b, const fb_transf
     if (given) {
         b->map = given->transform;
         b->placed = true;
+        status = bones && r->automatic ? pair_landmarks(r, b) : FB_OK; /* for markers */
     } else if (r->any_given) {
         return FB_OK;
     } else {
@@ -427,7 +440,8 @@ static fb_status place_body(fb_retarget *r, fb_retarget_body *b, const fb_transf
         }
     }
     fb_diag_clear(&quiet);
-    if (b->aligned && b->n < 4 && !b->doubtful) {
+    tell_apart(r, b);
+    if ((b->aligned || (given && bones)) && b->n < 4 && !b->doubtful) {
         name_points(r, b);
     }
     if (given && given->framed) {

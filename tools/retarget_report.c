@@ -22,8 +22,9 @@ double fb_retarget_worst(const fb_retarget *r) {
     double worst = 0;
     for (int i = 0; i < r->standard->n_bodies; i++) {
         const fb_retarget_body *b = body_at(r, i);
-        if (b->placed && residual_of(b) > worst) {
-            worst = residual_of(b);
+        if (b->placed) {
+            worst = fb_greater(worst, isfinite(residual_of(b)) ? residual_of(b) : 0);
+            worst = fb_greater(worst, r->any_pairs && isfinite(b->rms) ? b->rms : 0);
         }
     }
     return worst;
