@@ -340,6 +340,9 @@ static fb_status read_all(fb_retarget *r) {
         }
     }
     fb_status status = read_skeleton(r);
+    if (status == FB_OK) {
+        fb_retarget_tell_bones(r);
+    }
     status = status == FB_OK ? read_points(r) : status;
     return status == FB_OK && r->mirror ? fb_retarget_mirror_points(r) : status;
 }
@@ -380,6 +383,34 @@ static fb_standard_fit fit_of(fb_retarget *r, const fb_retarget_standard *s) {
     return (fb_standard_fit){.name = s->file, .bodies = bodies, .n = (int)n};
 }
 
+/* Pairs of the standard's feature points and the new skeleton's; those of bodies that the new
+ * skeleton has neither as a bone nor in its points are not missed. */
+static fb_status match(fb_retarget *r, const fb_retarget_standard *s) {
+    fb_features some;
+    jmp_buf oom;
+    fb_features_init(&some);
+    fb_features *const kept = &some;
+    if (setjmp(oom)) {
+        fb_features_free(kept);
+        return FB_E_MEMORY;
+    }
+    some.arena.oom = &oom;
+    some.file = s->features.file ? fb_arena_dup(&some.arena, s->features.file) : NULL;
+    for (size_t i = 0; i < s->features.n; i++) {
+        const fb_feature *f = s->features.items + i;
+        bool wanted = fb_skeleton_find(&r->skeleton, f->body) != NULL;
+        for (size_t k = 0; k < r->target.n && !wanted; k++) {
+            wanted = strcmp(r->target.items[k].body, f->body) == 0;
+        }
+        if (wanted) {
+            fb_features_add(&some, f);
+        }
+    }
+    fb_status status = fb_pairs_match(&r->pairs, &some, &r->target, &r->cli->diag);
+    fb_features_free(&some);
+    return status;
+}
+
 /* Maps of the standard that fits best. */
 static fb_status choose(fb_retarget *r) {
     fb_status status = FB_OK;
@@ -389,7 +420,7 @@ static fb_status choose(fb_retarget *r) {
         if (r->any_pairs && !fb_cli_value(r->cli, "pairs")) {
             fb_pairs_free(&r->pairs);
             fb_pairs_init(&r->pairs);
-            status = fb_pairs_match(&r->pairs, &s->features, &r->target, &r->cli->diag);
+            status = match(r, s);
         }
         r->standard = s;
         status = status == FB_OK ? fb_retarget_maps(r, s) : status;

@@ -86,6 +86,8 @@ const fb_element *fb_retarget_same(const fb_retarget_standard *standard, const c
 
 /* ---- retarget_meshes.c ---- */
 
+/* Which mesh was taken for which body, where that is a guess, and what is wrong with surfaces. */
+void fb_retarget_tell_bones(fb_retarget *r);
 /* Mirrors the new skeleton's bones in x, as --mirror asks. */
 fb_status fb_retarget_mirror(fb_retarget *r);
 /* The same for its feature points: those on bodies that no bone has get the other side's name. */

@@ -10,12 +10,19 @@
 #define NEAR 1.2          /* rad: as far as a bone may be turned from where its neighbour tells */
 #define MIRRORED 0.6      /* a mirrored bone fits better than this part of the residual */
 #define APART 0.01        /* m: points that are farther from where surfaces meet are told */
+#define CERTAIN 1.7       /* a shape that is so many times nearer to one bone than to others */
 #define FAR 20            /* sizes of points and bones differ by more: another unit */
 #define MOST_LEFT_OUT 64  /* points for which fits without one of them are made */
 #define KNOWN_WEIGHT 0.1  /* of feature points beside whole surfaces */
 
 static fb_place at(const char *file, int line) {
     return (fb_place){file, line, NULL, NULL};
+}
+
+/* The file of the new skeleton's feature points, for messages. */
+static const char *points_file(const fb_retarget *r) {
+    const char *pairs = fb_cli_value(r->cli, "pairs");
+    return pairs ? pairs : fb_cli_value(r->cli, "features-target");
 }
 
 /* ---- which bone is which body ---------------------------------------------------------------- */
@@ -47,6 +54,48 @@ static const fb_skeleton_bone *target_bone(const fb_retarget *r, const fb_retarg
         }
     }
     return bone && bone->surface ? bone : NULL;
+}
+
+/* Kinds of bones of which one may have the shape of the other. */
+static bool alike(fb_bone_kind a, fb_bone_kind b) {
+    static const fb_bone_kind groups[][3] = {
+        {FB_BONE_PELVIS, FB_BONE_HEMIPELVIS, FB_BONE_SACRUM},
+        {FB_BONE_TIBIA, FB_BONE_FIBULA, FB_BONE_TIBIA},
+        {FB_BONE_CALCANEUS, FB_BONE_FOOT, FB_BONE_TOES},
+        {FB_BONE_ULNA, FB_BONE_RADIUS, FB_BONE_ULNA},
+    };
+    bool same = a == b;
+    for (size_t i = 0; i < sizeof groups / sizeof *groups && !same; i++) {
+        int n = 0;
+        for (int k = 0; k < 3; k++) {
+            n |= (groups[i][k] == a) | (groups[i][k] == b) << 1;
+        }
+        same = n == 3;
+    }
+    return same;
+}
+
+/* Whether a bone has clearly the shape of another than the body it is given for. */
+static fb_status check_shape(fb_retarget *r, const fb_retarget_body *b) {
+    if (!b->target || b->guess.kind == FB_BONE_UNKNOWN || r->fix || r->any_given) {
+        return FB_OK;
+    }
+    fb_bone_guess shape = fb_bone_by_shape(b->target->surface);
+    if (shape.kind == FB_BONE_UNKNOWN || shape.certainty < CERTAIN ||
+        alike(shape.kind, b->guess.kind)) {
+        return FB_OK;
+    }
+    if (b->standard) { /* a standard whose bone looks the same is no witness */
+        fb_bone_guess own = fb_bone_by_shape(b->standard->surface);
+        if (alike(own.kind, shape.kind)) {
+            return FB_OK;
+        }
+    }
+    fb_diag_add(&r->cli->diag, FB_ERROR, FB1414, at(r->skeleton.file, b->target->line), NULL,
+                "the bone '%s' has the shape of a %s: is it the mesh of another body? (--fix takes "
+                "it as it is)",
+                b->target->body, fb_bone_word(shape.kind));
+    return FB_E_INPUT;
 }
 
 static void match_bones(fb_retarget *r, fb_retarget_standard *s) {
@@ -118,7 +167,7 @@ static fb_status sort_pairs(fb_retarget *r, fb_retarget_standard *s, const fb_pa
             continue;
         }
         const char *near = fb_nearest_word(pair->body, body_name, s);
-        fb_diag_add(&r->cli->diag, FB_ERROR, FB1412, at(NULL, pair->line), NULL,
+        fb_diag_add(&r->cli->diag, FB_ERROR, FB1412, at(points_file(r), pair->line), NULL,
                     "feature point '%s' is on '%s', which is no body of %s%s%s%s", pair->name,
                     pair->body, s->file, near ? "; is '" : "", near ? near : "",
                     near ? "' meant?" : "");
@@ -191,9 +240,9 @@ static fb_status check_size(fb_retarget *r, const fb_retarget_body *body, double
                     unit < 1 ? "millimetres" : "kilometres");
         return FB_OK;
     }
-    fb_diag_add(&r->cli->diag, FB_ERROR, FB1412, at(NULL, 0), NULL,
+    fb_diag_add(&r->cli->diag, FB_ERROR, FB1412, at(points_file(r), 0), NULL,
                 "feature points of the %s's '%s' span %.4g m, its bone %.4g m: one is in another "
-                "unit (--fix, --unit, --unit-features)",
+                "unit (--fix, --unit)",
                 whose, bone->body, size, bone_size);
     return FB_E_INPUT;
 }
@@ -383,7 +432,7 @@ static void name_points(fb_retarget *r, fb_retarget_body *b) {
 static void tell_apart(fb_retarget *r, const fb_retarget_body *b) {
     if (b->aligned && !r->automatic && b->n && b->rms > APART &&
         b->rms > 3 * b->surfaces.residual) {
-        fb_diag_add(&r->cli->diag, FB_WARNING, FB1412, at(NULL, 0), NULL,
+        fb_diag_add(&r->cli->diag, FB_WARNING, FB1412, at(points_file(r), 0), NULL,
                     "feature points of '%s' are %.1f mm apart where its surfaces are %.2f mm: are "
                     "they of this bone, in its frame, and not of the other side?",
                     b->element->name, 1e3 * b->rms, 1e3 * b->surfaces.residual);
@@ -589,6 +638,10 @@ fb_status fb_retarget_maps(fb_retarget *r, fb_retarget_standard *s) {
     match_bones(r, s);
     fb_status status = sort_pairs(r, s, &r->pairs);
     int placed = 0, doubtful = 0;
+    for (int i = 0; i < s->n_bodies; i++) {
+        fb_status one = check_shape(r, s->bodies + i);
+        status = status == FB_OK ? one : status;
+    }
     for (int i = 0; i < s->n_bodies && status == FB_OK; i++) {
         r->step = i;
         r->n_steps = s->n_bodies;

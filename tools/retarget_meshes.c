@@ -5,6 +5,26 @@
 #include "libcore/base/number.h"
 #include "tools/retarget.h"
 
+/* ---- what was read ----------------------------------------------------------------------------
+ */
+
+void fb_retarget_tell_bones(fb_retarget *r) {
+    for (size_t i = 0; i < r->skeleton.n; i++) {
+        const fb_skeleton_bone *bone = r->skeleton.bones + i;
+        for (size_t k = 0; k < bone->n && bone->guessed && !r->cli->quiet; k++) {
+            size_t n = strlen(bone->body);
+            const char *file = bone->meshes[k].file;
+            if (strncmp(file, bone->body, n) != 0 || file[n] != '.') {
+                fb_cli_say(r->cli, "'%s' is taken for '%s'", file, bone->body);
+            }
+        }
+        if (bone->surface) {
+            fb_surface_tell(bone->surface, bone->n == 1 ? bone->meshes[0].path : bone->body,
+                            &r->cli->diag);
+        }
+    }
+}
+
 /* ---- mirrored skeletons ---------------------------------------------------------------------- */
 
 /* The pose of a mesh in the mirrored frame, to be preceded by a mirrored mesh. */
