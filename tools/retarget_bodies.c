@@ -11,6 +11,8 @@
 #define MIRRORED 0.6      /* a mirrored bone fits better than this part of the residual */
 #define APART 0.01        /* m: points that are farther from where surfaces meet are told */
 #define CERTAIN 1.7       /* a shape that is so many times nearer to one bone than to others */
+#define LIKELY 1.1        /* the same of bones that do not fit */
+#define MISSED 0.007      /* of its size: such a bone does not fit */
 #define FAR 20            /* sizes of points and bones differ by more: another unit */
 #define MOST_LEFT_OUT 64  /* points for which fits without one of them are made */
 #define KNOWN_WEIGHT 0.1  /* of feature points beside whole surfaces */
@@ -75,13 +77,14 @@ static bool alike(fb_bone_kind a, fb_bone_kind b) {
     return same;
 }
 
-/* Whether a bone has clearly the shape of another than the body it is given for. */
-static fb_status check_shape(fb_retarget *r, const fb_retarget_body *b) {
+/* Whether a bone has the shape of another than the body it is given for: clearly, or somewhat if it
+ * was laid on the standard's and does not fit. */
+static fb_status check_shape(fb_retarget *r, const fb_retarget_body *b, bool fits) {
     if (!b->target || b->guess.kind == FB_BONE_UNKNOWN || r->fix || r->any_given) {
         return FB_OK;
     }
     fb_bone_guess shape = fb_bone_by_shape(b->target->surface);
-    if (shape.kind == FB_BONE_UNKNOWN || shape.certainty < CERTAIN ||
+    if (shape.kind == FB_BONE_UNKNOWN || shape.certainty < (fits ? CERTAIN : LIKELY) ||
         alike(shape.kind, b->guess.kind)) {
         return FB_OK;
     }
@@ -91,10 +94,13 @@ static fb_status check_shape(fb_retarget *r, const fb_retarget_body *b) {
             return FB_OK;
         }
     }
+    const char *missed = fits ? ""
+                              : fb_arena_printf(&r->arena, ", and fits only to %.1f mm",
+                                                1e3 * b->similarity_surfaces);
     fb_diag_add(&r->cli->diag, FB_ERROR, FB1414, at(r->skeleton.file, b->target->line), NULL,
-                "the bone '%s' has the shape of a %s: is it the mesh of another body? (--fix takes "
-                "it as it is)",
-                b->target->body, fb_bone_word(shape.kind));
+                "the bone '%s' has the shape of a %s%s: is it the mesh of another body? (--fix "
+                "takes it as it is)",
+                b->target->body, fb_bone_word(shape.kind), missed);
     return FB_E_INPUT;
 }
 
@@ -336,7 +342,10 @@ static fb_status check_place(fb_retarget *r, const fb_retarget_body *b) {
                     b->target->body, 1e3 * found->mirrored, 1e3 * found->residual);
         return FB_E_INPUT;
     }
-    return FB_OK;
+    const fb_surface *bone = b->target->surface;
+    return b->similarity_surfaces > MISSED * fb_v3_distance(bone->low, bone->high)
+               ? check_shape(r, b, false)
+               : FB_OK;
 }
 
 /* The map from whole surfaces, begun from `expected` if it is not NULL, else from pairs if there
@@ -639,7 +648,7 @@ fb_status fb_retarget_maps(fb_retarget *r, fb_retarget_standard *s) {
     fb_status status = sort_pairs(r, s, &r->pairs);
     int placed = 0, doubtful = 0;
     for (int i = 0; i < s->n_bodies; i++) {
-        fb_status one = check_shape(r, s->bodies + i);
+        fb_status one = check_shape(r, s->bodies + i, true);
         status = status == FB_OK ? one : status;
     }
     for (int i = 0; i < s->n_bodies && status == FB_OK; i++) {
