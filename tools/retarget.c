@@ -579,6 +579,16 @@ static fb_status scan_pose(fb_retarget *r) {
     return status == FB_E_MEMORY ? status : FB_OK;
 }
 
+/* Whether the new skeleton tells of a body with that side in its name. */
+static bool any_placed(const fb_retarget_standard *s, const char *side) {
+    for (int i = 0; i < s->n_bodies; i++) {
+        if (s->bodies[i].placed && strstr(s->bodies[i].element->name, side)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* --mirror-missing _r=_l */
 static fb_status mirror_missing(fb_retarget *r) {
     const char *text = fb_cli_value(r->cli, "mirror-missing"),
@@ -594,7 +604,13 @@ static fb_status mirror_missing(fb_retarget *r) {
         return FB_E_UNSUPPORTED;
     }
     const char *from = fb_arena_text(&r->arena, text, (size_t)(equal - text));
-    return fb_mirror_missing(r->standard->model, from, equal + 1, &r->cli->diag);
+    fb_status status = FB_OK;
+    if (!any_placed(r->standard, equal + 1)) { /* the standard has that side, the skeleton not */
+        status = fb_mirror_forget(r->standard->model, from, equal + 1);
+    }
+    return status == FB_OK
+               ? fb_mirror_missing(r->standard->model, from, equal + 1, &r->cli->diag)
+               : status;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

@@ -472,8 +472,8 @@ static fb_status place_body(fb_retarget *r, fb_retarget_body *b, const fb_transf
         if (status != FB_OK || (!bones && b->n == 0)) {
             return status;
         }
-        if (bones && (!by_pairs || b->n == 0)) {
-            kind = b->n == 0 && by_pairs ? FB_TRANSFORM_SIMILARITY : kind;
+        if (bones && (!by_pairs || b->n < 3)) { /* too few points: the surfaces tell */
+            kind = b->n < 3 && by_pairs ? FB_TRANSFORM_SIMILARITY : kind;
             status = place_by_surfaces(r, b, kind, expected);
         } else {
             status = place_by_pairs(r, b,
