@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "formats/meshes.h"
 #include "libcore/base/number.h"
 #include "tools/retarget.h"
 
@@ -156,16 +157,43 @@ static void tell_meshes(fb_retarget *r, const char *foreign) {
     }
 }
 
+/* A file in the folder to which names of meshes are relative: that of the new model, or where the
+ * tool is run. */
+static const char *home(const fb_retarget *r) {
+    const char *output = r->cli->output;
+    return output && strcmp(output, "-") != 0 ? output : "./-";
+}
+
+/* Meshes of the standard that stay are to be found from the new model too. */
+static void keep_meshes(fb_retarget *r, const fb_element *frame) {
+    const fb_retarget_standard *s = r->standard;
+    const fb_value *geometry = fb_get(frame, "geometry");
+    for (int k = 0; geometry && k < geometry->n; k++) {
+        fb_element *mesh = geometry->as.objects[k];
+        const char *name = strcmp(mesh->cls->name, "Mesh") == 0 ? fb_get_string(mesh, "mesh") : NULL;
+        const char *path = name && *name && *name != '/'
+                               ? fb_mesh_find(&r->arena, s->original, name, r->folders, r->n_folders)
+                               : NULL;
+        if (path) {
+            fb_value_set_string(s->model, fb_value_of(mesh, "mesh"),
+                                beside(&r->arena, path, home(r)));
+        }
+    }
+}
+
 int fb_retarget_meshes(fb_retarget *r, fb_new_mesh **meshes) {
     const fb_retarget_standard *s = r->standard;
     const char *folder = fb_cli_value(r->cli, "meshes-out"), *foreign = NULL;
-    const char *output = r->cli->output && strcmp(r->cli->output, "-") != 0 ? r->cli->output : ".";
+    const char *output = home(r);
     size_t most = (size_t)s->n_bodies + 1;
     for (size_t i = 0; i < r->skeleton.n; i++) {
         most += r->skeleton.bones[i].n;
     }
-    if (strcmp(output, ".") == 0) {
-        output = "./-"; /* a file of the folder where it is run */
+    for (int l = 0; l < 2; l++) {
+        const fb_list *frames = fb_model_items(s->model, l ? "frames" : "bodies");
+        for (size_t i = 0; i < frames->n; i++) {
+            keep_meshes(r, frames->items[i]);
+        }
     }
     *meshes = fb_arena_array(&r->arena, most, sizeof **meshes);
     int n = 0;
