@@ -116,7 +116,12 @@ static void copy_vertices(fb_arena *arena, struct aiMesh *to, const fb_mesh *fro
     size_t n = from->n_vertices;
     to->mNumVertices = (unsigned)n;
     copy_vectors(arena, &to->mVertices, (const double(*)[3])from->vertices, n);
-    copy_vectors(arena, &to->mNormals, (const double(*)[3])from->normals, n);
+    if (from->normals) {
+        copy_vectors(arena, &to->mNormals, (const double(*)[3])from->normals, n);
+    }
+    if (!from->colours) {
+        return;
+    }
     to->mColors[0] = fb_arena_array(arena, n, sizeof *to->mColors[0]);
     for (size_t i = 0; i < n; i++) {
         const double *c = from->colours[i];

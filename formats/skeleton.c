@@ -225,6 +225,40 @@ static void read_parts(reader *r, const fb_mesh_list *list) {
     }
 }
 
+/* Meshes whose names say nothing are known by their shape, or not at all. */
+static void know_by_shape(reader *r, fb_mesh_list *list) {
+    size_t kept = 0;
+    for (size_t i = 0; i < r->n && !r->no_memory; i++) {
+        part *p = &r->parts[i];
+        if (!*p->body) {
+            fb_surface *surface = NULL;
+            fb_status status = fb_surface_new(&surface, (const double(*)[3])p->mesh.vertices,
+                                              p->mesh.n_vertices, (const int(*)[3])p->mesh.faces,
+                                              p->mesh.n_faces, p->scale[0], p->path, r->diag);
+            int left_out = list->left_out;
+            fb_bone_guess guess = {0};
+            if (status == FB_OK) {
+                guess = fb_bone_by_shape(surface);
+                fb_surface_free(surface);
+            }
+            r->no_memory |= status == FB_E_MEMORY;
+            p->body = status == FB_OK ? fb_mesh_list_by_shape(list, p->file, guess, p->line) : NULL;
+            r->failed |= !p->body && list->left_out == left_out;
+        }
+        if (p->body) {
+            part keep = *p;
+            r->parts[i] = r->parts[kept];
+            r->parts[kept++] = keep;
+        } else {
+            fb_mesh_free(&p->mesh);
+        }
+    }
+    r->n = r->no_memory ? r->n : kept;
+    if (r->n == 0 && !r->failed) {
+        wrong(r, list->folder, 0, "no mesh of the folder is a bone of the standard body");
+    }
+}
+
 static void read_folder(reader *r, const char *folder) {
     fb_skeleton *s = r->skeleton;
     fb_mesh_list list = {.arena = r->arena, .diag = r->diag, .options = r->options};
@@ -238,6 +272,9 @@ static void read_folder(reader *r, const char *folder) {
     read_parts(r, &list);
     if (!r->failed && !r->no_memory) {
         settle_units(r);
+    }
+    if (!r->failed && !r->no_memory) {
+        know_by_shape(r, &list);
     }
     if (!r->failed && !r->no_memory) {
         make_bones(r);

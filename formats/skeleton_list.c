@@ -11,6 +11,8 @@
 #include "formats/mesh_read.h"
 #include "libcore/register/landmarks.h"
 
+#define CLEAR 1.7 /* a shape that is so many times nearer to one bone than to any other */
+
 static void wrong(fb_mesh_list *list, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -396,16 +398,15 @@ static const char *leave_out(fb_mesh_list *list, int line, const char *why) {
     return NULL;
 }
 
-static const char *guess_of_standard(fb_mesh_list *list, const char *file, const char *stem,
-                                     int line) {
+static const char *cure_of(const fb_mesh_list *list) {
+    return list->file ? "give its body" : "say it in meshes.json";
+}
+
+/* The one body that a bone of a known kind and side can be. */
+static const char *body_of(fb_mesh_list *list, const char *file, fb_bone_guess guess, int line) {
     const fb_list *bodies = fb_model_items(list->options->standard, "bodies");
-    const char *cure = list->file ? "give its body" : "say it in meshes.json";
-    const char *named = list->options->mirror ? NULL : body_in(bodies, stem), *found[2] = {0};
-    fb_bone_guess guess = fb_bone_by_name(stem);
+    const char *found[2] = {0};
     char side = !guess.side || !list->options->mirror ? guess.side : guess.side == 'r' ? 'l' : 'r';
-    if (named) {
-        return named;
-    }
     for (int choice = 0; kind_for(guess.kind, choice) != FB_BONE_UNKNOWN; choice++) {
         fb_bone_kind kind = kind_for(guess.kind, choice);
         int n = bodies_of(bodies, kind, side, found);
@@ -414,7 +415,7 @@ static const char *guess_of_standard(fb_mesh_list *list, const char *file, const
         }
         if (n > 1) {
             wrong(list, line, "the mesh '%s' may be '%s' or '%s'; %s", file, found[0], found[1],
-                  cure);
+                  cure_of(list));
             return NULL;
         }
         if (side && bodies_of(bodies, kind, 0, found) > 0) {
@@ -425,20 +426,39 @@ static const char *guess_of_standard(fb_mesh_list *list, const char *file, const
                                              file, guess.side == 'r' ? "right" : "left", found[0]));
         }
     }
-    if (guess.kind != FB_BONE_UNKNOWN) {
-        return leave_out(list, line,
-                         fb_arena_printf(list->arena,
-                                         "the mesh '%s' is a %s, which the standard body does not "
-                                         "have; it has %s",
-                                         file, fb_bone_word(guess.kind), all_bodies(list)));
-    } else {
-        wrong(
-            list, line,
-            "which body the mesh '%s' is does not follow from its name; %s (the standard body has "
-            "%s)",
-            file, cure, all_bodies(list));
+    return leave_out(list, line,
+                     fb_arena_printf(list->arena,
+                                     "the mesh '%s' is a %s, which the standard body does not "
+                                     "have; it has %s",
+                                     file, fb_bone_word(guess.kind), all_bodies(list)));
+}
+
+const char *fb_mesh_list_by_shape(fb_mesh_list *list, const char *file, fb_bone_guess guess,
+                                  int line) {
+    if (guess.kind != FB_BONE_UNKNOWN && guess.certainty >= CLEAR) {
+        const char *body = body_of(list, file, guess, line);
+        return body ? fb_arena_dup(list->arena, body) : NULL;
     }
+    fb_bone_kind other = guess.second;
+    const char *first = guess.kind == FB_BONE_UNKNOWN ? "none that is known"
+                                                      : fb_bone_word(guess.kind);
+    wrong(list, line,
+          "which body the mesh '%s' is does not follow from its name, and by its shape it may be "
+          "'%s' or '%s'; %s (the standard body has %s)",
+          file, first, other == FB_BONE_UNKNOWN ? "none that is known" : fb_bone_word(other),
+          cure_of(list), all_bodies(list));
     return NULL;
+}
+
+static const char *guess_of_standard(fb_mesh_list *list, const char *file, const char *stem,
+                                     int line) {
+    const fb_list *bodies = fb_model_items(list->options->standard, "bodies");
+    const char *named = list->options->mirror ? NULL : body_in(bodies, stem);
+    fb_bone_guess guess = fb_bone_by_name(stem);
+    if (named) {
+        return named;
+    }
+    return guess.kind == FB_BONE_UNKNOWN ? "" : body_of(list, file, guess, line);
 }
 
 const char *fb_mesh_list_guess(fb_mesh_list *list, const char *file, int line) {

@@ -3,6 +3,7 @@
 #define FB_FORMATS_SKELETON_LIST_H
 
 #include "formats/skeleton.h"
+#include "libcore/register/landmarks.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,9 +35,12 @@ typedef struct fb_mesh_list {
 /* Reads meshes.json of a folder, or the .json file that `folder` is, or else lists the folder's
  * mesh files and guesses their bodies. False with an error for each thing that is wrong. */
 bool fb_mesh_list_read(fb_mesh_list *list, const char *folder);
-/* The body that a mesh file is by its name, in the arena; NULL with an error at `line` of the list
- * if that is not clear. */
+/* The body that a mesh file is by its name, in the arena; "" if its name does not say what it is,
+ * NULL with an error at `line` of the list if it does and that is not clear. */
 const char *fb_mesh_list_guess(fb_mesh_list *list, const char *file, int line);
+/* The body that a mesh is by what its shape says; NULL with an error that names the candidates. */
+const char *fb_mesh_list_by_shape(fb_mesh_list *list, const char *file, fb_bone_guess guess,
+                                  int line);
 
 #ifdef __cplusplus
 }

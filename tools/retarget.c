@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "formats/mesh_write.h"
 #include "libcore/base/number.h"
 #include "libcore/register/mirror.h"
 #include "libcore/register/standards.h"
@@ -187,7 +186,7 @@ static fb_status read_standard(fb_retarget *r, fb_retarget_standard *s) {
     return status == FB_E_MEMORY ? status : FB_OK;
 }
 
-static bool is_folder(const char *file) {
+bool fb_retarget_is_folder(const char *file) {
     struct stat info;
     return stat(file, &info) == 0 && S_ISDIR(info.st_mode);
 }
@@ -198,14 +197,21 @@ static fb_status read_skeleton(fb_retarget *r) {
     fb_skeleton_options o = {.standard = r->standards[0].original,
                              .folders = r->folders,
                              .n_folders = r->n_folders,
+                             .mirror = r->mirror,
                              .max_bytes = r->max_bytes};
     int unit;
     if (!word(r->cli, "unit", units, &unit)) {
         return FB_E_UNSUPPORTED;
     }
     o.unit = unit == 1 ? FB_UNIT_M : unit == 2 ? FB_UNIT_MM : FB_UNIT_DETECT;
-    if (is_folder(file)) {
-        return fb_skeleton_read_folder(&r->skeleton, file, &o, &r->cli->diag);
+    if (fb_retarget_is_folder(file) || fb_file_ends_with(file, "meshes.json")) {
+        fb_status status = fb_skeleton_read_folder(&r->skeleton, file, &o, &r->cli->diag);
+        return status == FB_OK && r->mirror ? fb_retarget_mirror(r) : status;
+    }
+    if (r->mirror) {
+        fb_cli_say(r->cli,
+                   "--mirror is for a folder of meshes; a model as the new skeleton has its sides");
+        return FB_E_UNSUPPORTED;
     }
     fb_status status = fb_cli_read_model(r->cli, file, r->max_bytes, &r->skeleton_model, NULL);
     if (status != FB_OK) {
@@ -334,7 +340,11 @@ static fb_status read_all(fb_retarget *r) {
         }
     }
     fb_status status = read_skeleton(r);
-    return status == FB_OK ? read_points(r) : status;
+    if (status == FB_OK) {
+        fb_retarget_tell_bones(r);
+    }
+    status = status == FB_OK ? read_points(r) : status;
+    return status == FB_OK && r->mirror ? fb_retarget_mirror_points(r) : status;
 }
 
 /* ---- the work -------------------------------------------------------------------------------- */
@@ -373,6 +383,34 @@ static fb_standard_fit fit_of(fb_retarget *r, const fb_retarget_standard *s) {
     return (fb_standard_fit){.name = s->file, .bodies = bodies, .n = (int)n};
 }
 
+/* Pairs of the standard's feature points and the new skeleton's; those of bodies that the new
+ * skeleton has neither as a bone nor in its points are not missed. */
+static fb_status match(fb_retarget *r, const fb_retarget_standard *s) {
+    fb_features some;
+    jmp_buf oom;
+    fb_features_init(&some);
+    fb_features *const kept = &some;
+    if (setjmp(oom)) {
+        fb_features_free(kept);
+        return FB_E_MEMORY;
+    }
+    some.arena.oom = &oom;
+    some.file = s->features.file ? fb_arena_dup(&some.arena, s->features.file) : NULL;
+    for (size_t i = 0; i < s->features.n; i++) {
+        const fb_feature *f = s->features.items + i;
+        bool wanted = fb_skeleton_find(&r->skeleton, f->body) != NULL;
+        for (size_t k = 0; k < r->target.n && !wanted; k++) {
+            wanted = strcmp(r->target.items[k].body, f->body) == 0;
+        }
+        if (wanted) {
+            fb_features_add(&some, f);
+        }
+    }
+    fb_status status = fb_pairs_match(&r->pairs, &some, &r->target, &r->cli->diag);
+    fb_features_free(&some);
+    return status;
+}
+
 /* Maps of the standard that fits best. */
 static fb_status choose(fb_retarget *r) {
     fb_status status = FB_OK;
@@ -382,7 +420,7 @@ static fb_status choose(fb_retarget *r) {
         if (r->any_pairs && !fb_cli_value(r->cli, "pairs")) {
             fb_pairs_free(&r->pairs);
             fb_pairs_init(&r->pairs);
-            status = fb_pairs_match(&r->pairs, &s->features, &r->target, &r->cli->diag);
+            status = match(r, s);
         }
         r->standard = s;
         status = status == FB_OK ? fb_retarget_maps(r, s) : status;
@@ -392,14 +430,16 @@ static fb_status choose(fb_retarget *r) {
     if (status == FB_OK && r->n_standards > 1) {
         int best = fb_standards_choose(fits, r->n_standards, &r->arena, &r->why_standard);
         r->standard = r->standards + (best > 0 ? best : 0);
-        fb_cli_say(r->cli, "%s", r->why_standard);
+        if (!r->cli->quiet) {
+            fb_cli_say(r->cli, "%s", r->why_standard);
+        }
     }
     return status;
 }
 
 /* The body of the model that is changed, for one of the original. */
-static const fb_element *same(const fb_retarget_standard *s, const char *list,
-                              const fb_element *element) {
+const fb_element *fb_retarget_same(const fb_retarget_standard *s, const char *list,
+                                   const fb_element *element) {
     const fb_list *from = fb_model_items(s->original, list), *to = fb_model_items(s->model, list);
     for (size_t i = 0; i < from->n && i < to->n; i++) {
         if (from->items[i] == element) {
@@ -409,38 +449,14 @@ static const fb_element *same(const fb_retarget_standard *s, const char *list,
     return NULL;
 }
 
-/* The meshes that the new model's bodies get. */
-static int new_meshes(fb_retarget *r, fb_new_mesh **meshes) {
-    const fb_retarget_standard *s = r->standard;
-    const char *folder = fb_cli_value(r->cli, "meshes-out");
-    size_t most = 1;
-    for (size_t i = 0; i < r->skeleton.n; i++) {
-        most += r->skeleton.bones[i].n;
-    }
-    *meshes = fb_arena_array(&r->arena, most, sizeof **meshes);
-    int n = 0;
-    for (int i = 0; i < s->n_bodies; i++) {
-        const fb_retarget_body *b = s->bodies + i;
-        if (!b->placed || !b->target) {
-            continue;
-        }
-        const fb_element *body = same(s, "bodies", b->element);
-        if (folder) { /* written in the body's own frame */
-            fb_new_mesh mesh = {.body = body, .in_target = b->frame, .scale = 1};
-            mesh.file = fb_arena_printf(&r->arena, "%s.stl", b->target->body);
-            (*meshes)[n++] = mesh;
-            continue;
-        }
-        for (size_t k = 0; k < b->target->n; k++) {
-            const fb_skeleton_mesh *old = b->target->meshes + k;
-            fb_new_mesh mesh = {.body = body,
-                                .file = old->file,
-                                .in_target = old->frame,
-                                .scale = old->scale[0]};
-            (*meshes)[n++] = mesh;
+static bool is_marker(const fb_model *model, const char *name) {
+    const fb_list *markers = fb_model_items(model, "markers");
+    for (size_t i = 0; i < markers->n; i++) {
+        if (fb_feature_same_name(markers->items[i]->name, name)) {
+            return true;
         }
     }
-    return n;
+    return false;
 }
 
 static fb_status carry(fb_retarget *r) {
@@ -453,13 +469,22 @@ static fb_status carry(fb_retarget *r) {
     fb_features_init(&points);
     fb_retarget_all_pairs(s, &pairs);
     for (size_t i = 0; i < pairs.n; i++) {
+        if (!r->any_pairs && is_marker(s->model, pairs.items[i].name)) {
+            continue; /* the standard's own marker is carried */
+        }
         fb_feature point = {.name = pairs.items[i].name, .body = pairs.items[i].body, .weight = 1};
+        for (size_t k = 0; k < i; k++) { /* names of markers are unique */
+            if (fb_feature_same_name(pairs.items[k].name, point.name)) {
+                point.name = fb_arena_printf(&r->arena, "%s_%s", point.name, point.body);
+                break;
+            }
+        }
         fb_v3_copy(point.location, pairs.items[i].target);
         fb_features_add(&points, &point);
     }
     for (int i = 0; i < s->n_bodies; i++) {
         const fb_retarget_body *b = s->bodies + i;
-        maps[i] = (fb_body_map){.body = same(s, "bodies", b->element),
+        maps[i] = (fb_body_map){.body = fb_retarget_same(s, "bodies", b->element),
                                 .map = b->map,
                                 .frame = b->frame,
                                 .from = b->standard ? b->standard->surface : NULL,
@@ -468,7 +493,7 @@ static fb_status carry(fb_retarget *r) {
                                 .identity = fb_retarget_is_identity(b)};
     }
     for (int i = 0; i < s->n_sites; i++) {
-        s->sites[i].joint = same(s, "joints", s->sites[i].joint);
+        s->sites[i].joint = fb_retarget_same(s, "joints", s->sites[i].joint);
     }
     fb_carry_options o = {.sites = s->sites,
                           .n_sites = s->n_sites,
@@ -476,7 +501,7 @@ static fb_status carry(fb_retarget *r) {
                           .target = &points};
     double depth = 0.1;
     o.depth = depth * MM;
-    o.n_meshes = new_meshes(r, &meshes);
+    o.n_meshes = fb_retarget_meshes(r, &meshes);
     o.meshes = meshes;
     fb_status status = FB_E_UNSUPPORTED;
     if (fb_cli_number(r->cli, "mass", 0.1, 1e4, 0, &o.mass) &&
@@ -507,11 +532,33 @@ static fb_status fit_fibers(fb_retarget *r) {
                           .volume_scale = sized ? total_mass(s->model) / total_mass(s->original)
                                                 : 1,
                           .arm_bar = 0.01};
-    if (!sized) {
+    if (!sized && !r->cli->quiet) {
         fb_cli_say(r->cli,
                    "maximal isometric forces are unchanged; --mass or --height scales them");
     }
     return fb_fibers_fit(s->model, s->original, &o, &r->fibers, &r->cli->diag);
+}
+
+/* Bundles of muscles that have become others: they would be those of the standard. */
+static void drop_bundles(fb_retarget *r) {
+    const fb_retarget_standard *s = r->standard;
+    bool same = !fb_cli_value(r->cli, "mass") && !fb_cli_value(r->cli, "height");
+    for (int i = 0; i < s->n_bodies; i++) {
+        same = same && s->bodies[i].placed && fb_retarget_is_identity(s->bodies + i);
+    }
+    const fb_list *muscles = fb_model_items(s->model, "muscles");
+    for (size_t i = 0; i < muscles->n && !same; i++) {
+        fb_extra **link = &muscles->items[i]->extras;
+        while (*link && strcmp((*link)->key, "bundles") != 0) {
+            link = &(*link)->next;
+        }
+        if (*link) {
+            *link = (*link)->next;
+            fb_diag_add(&r->cli->diag, FB_IGNORED, FB4007, fb_element_place(muscles->items[i]),
+                        "fbgen makes new ones from the spec",
+                        "the bundles of muscle '%s' are the standard's", muscles->items[i]->name);
+        }
+    }
 }
 
 /* The joint angles at which a scan lay, where all its bones have one frame. */
@@ -521,7 +568,7 @@ static fb_status scan_pose(fb_retarget *r) {
     int n = 0;
     for (int i = 0; i < s->n_bodies; i++) {
         if (s->bodies[i].placed) {
-            bones[n++] = (fb_scan_bone){.body = same(s, "bodies", s->bodies[i].element),
+            bones[n++] = (fb_scan_bone){.body = fb_retarget_same(s, "bodies", s->bodies[i].element),
                                         .pose = s->bodies[i].frame};
         }
     }
@@ -530,6 +577,16 @@ static fb_status scan_pose(fb_retarget *r) {
     }
     fb_status status = fb_scan_pose(&r->scan, s->model, bones, n, &r->cli->diag);
     return status == FB_E_MEMORY ? status : FB_OK;
+}
+
+/* Whether the new skeleton tells of a body with that side in its name. */
+static bool any_placed(const fb_retarget_standard *s, const char *side) {
+    for (int i = 0; i < s->n_bodies; i++) {
+        if (s->bodies[i].placed && strstr(s->bodies[i].element->name, side)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* --mirror-missing _r=_l */
@@ -547,162 +604,13 @@ static fb_status mirror_missing(fb_retarget *r) {
         return FB_E_UNSUPPORTED;
     }
     const char *from = fb_arena_text(&r->arena, text, (size_t)(equal - text));
-    return fb_mirror_missing(r->standard->model, from, equal + 1, &r->cli->diag);
-}
-
-/* ---- output ---------------------------------------------------------------------------------- */
-
-static fb_status write_text(fb_cli *cli, const char *file, const fb_text *text) {
-    fb_output output;
-    fb_status status = fb_cli_open(cli, file, &output);
-    if (status != FB_OK) {
-        return status;
-    }
-    fb_text_add(&output.text, text->bytes, text->n);
-    return fb_cli_close(cli, file, &output, true);
-}
-
-static fb_status write_pairs(fb_retarget *r) {
-    const char *file = fb_cli_value(r->cli, "features-out");
-    fb_pairs pairs;
-    fb_text text;
-    if (!file) {
-        return FB_OK;
-    }
-    fb_pairs_init(&pairs);
-    fb_text_init(&text, NULL);
-    fb_retarget_all_pairs(r->standard, &pairs);
-    fb_pairs_write(&text, &pairs, file);
-    fb_status status = write_text(r->cli, file, &text);
-    fb_text_free(&text);
-    fb_pairs_free(&pairs);
-    return status;
-}
-
-static fb_status write_parameters(fb_retarget *r) {
-    const char *file = fb_cli_value(r->cli, "params-out");
-    const fb_retarget_standard *s = r->standard;
-    fb_transforms all;
-    fb_text text;
-    if (!file) {
-        return FB_OK;
-    }
-    fb_transforms_init(&all);
-    fb_text_init(&text, NULL);
-    for (int i = 0; i < s->n_bodies; i++) {
-        const fb_retarget_body *b = s->bodies + i;
-        if (b->placed) {
-            fb_body_transform one = {.body = b->element->name,
-                                     .transform = b->map,
-                                     .framed = true,
-                                     .frame = b->frame,
-                                     .residual = b->aligned ? b->surfaces.residual : b->rms,
-                                     .n_points = (int)b->n};
-            fb_transforms_add(&all, &one);
-        }
-    }
-    for (int i = 0; i < s->n_sites; i++) {
-        const fb_joint_site *site = s->sites + i;
-        fb_joint_place place = {.joint = site->joint->name,
-                                .in_parent = site->in_parent,
-                                .in_child = site->in_child};
-        fb_v3_copy(place.parent, site->parent);
-        fb_v3_copy(place.child, site->child);
-        fb_v3_copy(place.axis_parent, site->axis_parent);
-        fb_v3_copy(place.axis_child, site->axis_child);
-        fb_transforms_add_joint(&all, &place);
-    }
-    fb_transforms_write(&text, &all);
-    fb_status status = write_text(r->cli, file, &text);
-    fb_text_free(&text);
-    fb_transforms_free(&all);
-    return status;
-}
-
-/* One bone of the new skeleton, in its body's frame, as STL. */
-static fb_status write_bone(fb_retarget *r, const fb_retarget_body *b, const char *folder) {
-    const fb_surface *surface = b->target->surface;
-    fb_mesh mesh = {0};
-    fb_text text;
-    fb_pose inverse;
-    fb_pose_inverse(&inverse, &b->frame);
-    fb_text_init(&text, NULL);
-    mesh.n_vertices = (size_t)surface->n_vertices;
-    mesh.n_faces = (size_t)surface->n_faces;
-    mesh.vertices = fb_arena_array(&r->arena, mesh.n_vertices, sizeof *mesh.vertices);
-    mesh.faces = fb_arena_array(&r->arena, mesh.n_faces, sizeof *mesh.faces);
-    for (size_t i = 0; i < mesh.n_vertices; i++) {
-        fb_pose_point(mesh.vertices[i], &inverse, surface->vertices[i]);
-    }
-    for (size_t i = 0; i < mesh.n_faces; i++) {
-        for (int k = 0; k < 4; k++) {
-            mesh.faces[i][k] = k < 3 ? surface->faces[i][k] : -1;
-        }
-    }
-    const fb_mesh *one = &mesh;
-    const char *file = fb_arena_printf(&r->arena, "%s/%s.stl", folder, b->target->body);
-    fb_status status = fb_mesh_write(&text, NULL, &one, 1, file, &r->cli->diag);
-    status = status == FB_OK ? write_text(r->cli, file, &text) : status;
-    fb_text_free(&text);
-    return status;
-}
-
-static fb_status write_bones(fb_retarget *r) {
-    const char *folder = fb_cli_value(r->cli, "meshes-out");
     fb_status status = FB_OK;
-    if (folder && !is_folder(folder) && mkdir(folder, 0777) != 0) {
-        fb_diag_add(&r->cli->diag, FB_ERROR, FB3001, (fb_place){folder, 0, NULL, NULL}, NULL,
-                    "the folder cannot be made");
-        return FB_E_OUTPUT;
+    if (!any_placed(r->standard, equal + 1)) { /* the standard has that side, the skeleton not */
+        status = fb_mirror_forget(r->standard->model, from, equal + 1);
     }
-    for (int i = 0; folder && i < r->standard->n_bodies && status == FB_OK; i++) {
-        const fb_retarget_body *b = r->standard->bodies + i;
-        status = b->placed && b->target ? write_bone(r, b, folder) : FB_OK;
-    }
-    return status;
-}
-
-static fb_status write_report(fb_retarget *r) {
-    const char *file = r->cli->report, *preview = fb_cli_value(r->cli, "preview");
-    bool page = file && fb_file_ends_with(file, ".html");
-    fb_text picture, text;
-    fb_status status = FB_OK;
-    fb_text_init(&picture, NULL);
-    fb_text_init(&text, NULL);
-    bool drawn = (preview || page) && fb_retarget_preview(r, &picture);
-    if (preview) {
-        status = drawn ? write_text(r->cli, preview, &picture) : FB_E_OUTPUT;
-    }
-    if (file && status == FB_OK) {
-        if (page) {
-            fb_retarget_html(r, drawn ? &picture : NULL, &text);
-        } else {
-            fb_retarget_json(r, &text);
-        }
-        status = write_text(r->cli, file, &text);
-    }
-    fb_text_free(&text);
-    fb_text_free(&picture);
-    return status;
-}
-
-static fb_status write_model(fb_retarget *r) {
-    fb_output output;
-    fb_cli_add_step(r->cli, r->standard->model, r->standard->file, r->standard->sha);
-    fb_status status = fb_cli_open(r->cli, r->cli->output, &output);
-    if (status != FB_OK) {
-        return status;
-    }
-    fb_document_write(r->standard->model, &output.text);
-    return fb_cli_close(r->cli, r->cli->output, &output, true);
-}
-
-static fb_status write_all(fb_retarget *r) {
-    fb_status status = write_pairs(r);
-    status = status == FB_OK ? write_parameters(r) : status;
-    status = status == FB_OK ? write_bones(r) : status;
-    status = status == FB_OK ? write_report(r) : status;
-    return status == FB_OK ? write_model(r) : status;
+    return status == FB_OK
+               ? fb_mirror_missing(r->standard->model, from, equal + 1, &r->cli->diag)
+               : status;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -719,6 +627,9 @@ static int retarget(fb_retarget *r) {
     status = status == FB_OK ? fb_retarget_joints(r, r->standard) : status;
     status = status == FB_OK ? carry(r) : status;
     status = status == FB_OK ? fit_fibers(r) : status;
+    if (status == FB_OK) {
+        drop_bundles(r);
+    }
     status = status == FB_OK ? scan_pose(r) : status;
     status = status == FB_OK ? mirror_missing(r) : status;
     if (status == FB_OK && !cli->quiet) {
@@ -728,9 +639,9 @@ static int retarget(fb_retarget *r) {
         fb_text_flush(&text);
         fb_text_free(&text);
     }
-    status = status == FB_OK ? write_all(r) : status;
+    status = status == FB_OK ? fb_retarget_write(r) : status;
     double bar;
-    if (status == FB_OK && fb_cli_number(cli, "max-residual", 0, 1e6, INFINITY, &bar) &&
+    if (status == FB_OK && fb_cli_number(cli, "max-residual", 0, 1e6, FB_INFINITY, &bar) &&
         fb_retarget_worst(r) > bar * MM) {
         fb_cli_say(cli, "the greatest residual is %.2f mm (--max-residual %g)",
                    fb_retarget_worst(r) / MM, bar);

@@ -81,6 +81,23 @@ typedef struct fb_retarget {
 /* Shows on a terminal how far it is: a part, 0 to 1, of the step it is at. */
 void fb_retarget_progress(fb_retarget *r, double part);
 
+/* The element of the model that is changed, for one of the original in the same list. */
+const fb_element *fb_retarget_same(const fb_retarget_standard *standard, const char *list,
+                                   const fb_element *element);
+
+/* ---- retarget_meshes.c ---- */
+
+/* Which mesh was taken for which body, where that is a guess, and what is wrong with surfaces. */
+void fb_retarget_tell_bones(fb_retarget *r);
+/* Mirrors the new skeleton's bones in x, as --mirror asks. */
+fb_status fb_retarget_mirror(fb_retarget *r);
+/* The same for its feature points: those on bodies that no bone has get the other side's name. */
+fb_status fb_retarget_mirror_points(fb_retarget *r);
+/* The meshes that the new model's bodies get, in the run's arena; returns how many. */
+int fb_retarget_meshes(fb_retarget *r, fb_new_mesh **meshes);
+/* The file that --meshes-out makes of a body's bone, within its folder. */
+const char *fb_retarget_mesh_name(fb_retarget *r, const fb_retarget_body *body);
+
 /* ---- retarget_bodies.c ---- */
 
 /* Finds the map of each body of a standard that pairs, parameters or surfaces tell. */
@@ -96,15 +113,32 @@ bool fb_retarget_is_identity(const fb_retarget_body *body);
 /* Joints whose centre or axis was fitted on the new bones. */
 fb_status fb_retarget_joints(fb_retarget *r, fb_retarget_standard *standard);
 
+/* ---- retarget_write.c ---- */
+
+bool fb_retarget_is_folder(const char *file);
+/* Writes all that was asked for, the model last. */
+fb_status fb_retarget_write(fb_retarget *r);
+
 /* ---- retarget_report.c ---- */
 
 /* What was done, for people: a row for each body, and what else they should know. */
 void fb_retarget_print(const fb_retarget *r, fb_text *out);
-/* The whole report as JSON, or as a page with a picture (PNG bytes; NULL: none). */
+/* The whole report as JSON. */
 void fb_retarget_json(const fb_retarget *r, fb_text *out);
-void fb_retarget_html(const fb_retarget *r, const fb_text *picture, fb_text *out);
-/* The greatest residual of a body, m. */
+/* Whether a muscle's moment arms changed so much that it is told. */
+bool fb_retarget_arm_is_told(const fb_fiber_change *change);
+/* "origin" .. of fb_carried's `what`. */
+const char *fb_retarget_place_word(char what);
+/* A coordinate of the scan's pose as people read it, and its unit: degrees or millimetres; "" where
+ * it is neither an angle nor a distance. */
+double fb_retarget_pose_value(const fb_scan_coordinate *coordinate, const char **unit);
+/* The greatest residual of a body, m: of its surfaces, and of points that a person gave. */
 double fb_retarget_worst(const fb_retarget *r);
+
+/* ---- retarget_page.c ---- */
+
+/* The report as a page with a picture (PNG bytes; NULL: none). */
+void fb_retarget_html(const fb_retarget *r, const fb_text *picture, fb_text *out);
 
 /* ---- retarget_preview.c ---- */
 

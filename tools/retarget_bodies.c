@@ -10,6 +10,10 @@
 #define CLOSE 1.15        /* a second place whose residual is less than so many times the best's */
 #define NEAR 1.2          /* rad: as far as a bone may be turned from where its neighbour tells */
 #define MIRRORED 0.6      /* a mirrored bone fits better than this part of the residual */
+#define APART 0.01        /* m: points that are farther from where surfaces meet are told */
+#define CERTAIN 1.7       /* a shape that is so many times nearer to one bone than to others */
+#define LIKELY 1.1        /* the same of bones that do not fit */
+#define MISSED 0.007      /* of its size: such a bone does not fit */
 #define FAR 20            /* sizes of points and bones differ by more: another unit */
 #define MOST_LEFT_OUT 64  /* points for which fits without one of them are made */
 #define CENTER_WEIGHT 1.0 /* of joint centres that were found beside whole surfaces */
@@ -17,6 +21,12 @@
 
 static fb_place at(const char *file, int line) {
     return (fb_place){file, line, NULL, NULL};
+}
+
+/* The file of the new skeleton's feature points, for messages. */
+static const char *points_file(const fb_retarget *r) {
+    const char *pairs = fb_cli_value(r->cli, "pairs");
+    return pairs ? pairs : fb_cli_value(r->cli, "features-target");
 }
 
 /* ---- which bone is which body ---------------------------------------------------------------- */
@@ -48,6 +58,52 @@ static const fb_skeleton_bone *target_bone(const fb_retarget *r, const fb_retarg
         }
     }
     return bone && bone->surface ? bone : NULL;
+}
+
+/* Kinds of bones of which one may have the shape of the other. */
+static bool alike(fb_bone_kind a, fb_bone_kind b) {
+    static const fb_bone_kind groups[][3] = {
+        {FB_BONE_PELVIS, FB_BONE_HEMIPELVIS, FB_BONE_SACRUM},
+        {FB_BONE_TIBIA, FB_BONE_FIBULA, FB_BONE_TIBIA},
+        {FB_BONE_CALCANEUS, FB_BONE_FOOT, FB_BONE_TOES},
+        {FB_BONE_ULNA, FB_BONE_RADIUS, FB_BONE_ULNA},
+    };
+    bool same = a == b;
+    for (size_t i = 0; i < sizeof groups / sizeof *groups && !same; i++) {
+        int n = 0;
+        for (int k = 0; k < 3; k++) {
+            n |= (groups[i][k] == a) | (groups[i][k] == b) << 1;
+        }
+        same = n == 3;
+    }
+    return same;
+}
+
+/* Whether a bone has the shape of another than the body it is given for: clearly, or somewhat if it
+ * was laid on the standard's and does not fit. */
+static fb_status check_shape(fb_retarget *r, const fb_retarget_body *b, bool fits) {
+    if (!b->target || b->guess.kind == FB_BONE_UNKNOWN || r->fix || r->any_given) {
+        return FB_OK;
+    }
+    fb_bone_guess shape = fb_bone_by_shape(b->target->surface);
+    if (shape.kind == FB_BONE_UNKNOWN || shape.certainty < (fits ? CERTAIN : LIKELY) ||
+        alike(shape.kind, b->guess.kind)) {
+        return FB_OK;
+    }
+    if (b->standard) { /* a standard whose bone looks the same is no witness */
+        fb_bone_guess own = fb_bone_by_shape(b->standard->surface);
+        if (alike(own.kind, shape.kind)) {
+            return FB_OK;
+        }
+    }
+    const char *missed = fits ? ""
+                              : fb_arena_printf(&r->arena, ", and fits only to %.1f mm",
+                                                1e3 * b->similarity_surfaces);
+    fb_diag_add(&r->cli->diag, FB_ERROR, FB1414, at(r->skeleton.file, b->target->line), NULL,
+                "the bone '%s' has the shape of a %s%s: is it the mesh of another body? (--fix "
+                "takes it as it is)",
+                b->target->body, fb_bone_word(shape.kind), missed);
+    return FB_E_INPUT;
 }
 
 static void match_bones(fb_retarget *r, fb_retarget_standard *s) {
@@ -119,7 +175,7 @@ static fb_status sort_pairs(fb_retarget *r, fb_retarget_standard *s, const fb_pa
             continue;
         }
         const char *near = fb_nearest_word(pair->body, body_name, s);
-        fb_diag_add(&r->cli->diag, FB_ERROR, FB1412, at(NULL, pair->line), NULL,
+        fb_diag_add(&r->cli->diag, FB_ERROR, FB1412, at(points_file(r), pair->line), NULL,
                     "feature point '%s' is on '%s', which is no body of %s%s%s%s", pair->name,
                     pair->body, s->file, near ? "; is '" : "", near ? near : "",
                     near ? "' meant?" : "");
@@ -192,9 +248,9 @@ static fb_status check_size(fb_retarget *r, const fb_retarget_body *body, double
                     unit < 1 ? "millimetres" : "kilometres");
         return FB_OK;
     }
-    fb_diag_add(&r->cli->diag, FB_ERROR, FB1412, at(NULL, 0), NULL,
+    fb_diag_add(&r->cli->diag, FB_ERROR, FB1412, at(points_file(r), 0), NULL,
                 "feature points of the %s's '%s' span %.4g m, its bone %.4g m: one is in another "
-                "unit (--fix, --unit, --unit-features)",
+                "unit (--fix, --unit)",
                 whose, bone->body, size, bone_size);
     return FB_E_INPUT;
 }
@@ -295,7 +351,10 @@ static fb_status check_place(fb_retarget *r, const fb_retarget_body *b) {
                     b->target->body, 1e3 * found->mirrored, 1e3 * found->residual);
         return FB_E_INPUT;
     }
-    return FB_OK;
+    const fb_surface *bone = b->target->surface;
+    return b->similarity_surfaces > MISSED * fb_v3_distance(bone->low, bone->high)
+               ? check_shape(r, b, false)
+               : FB_OK;
 }
 
 /* Feature points that count beside the surfaces: a person's, or the centres of joints. */
@@ -341,6 +400,7 @@ static fb_status place_by_surfaces(fb_retarget *r, fb_retarget_body *b, fb_trans
                           .context = r};
     known_points(r, b, &o);
     fb_align_result result = {.second = INFINITY, .mirrored = INFINITY};
+    fb_align_result result = {.second = FB_INFINITY, .mirrored = FB_INFINITY};
     const char *name = b->element->name;
     fb_status status = fb_align(&similar, &result, b->standard->surface, b->target->surface, &o,
                                 name, &r->arena, &r->cli->diag);
@@ -378,7 +438,7 @@ static void name_points(fb_retarget *r, fb_retarget_body *b) {
     fb_surface_axes(s, axes, deviation);
     for (int k = 0; k < 6; k++) {
         const double *axis = axes + 3 * (k / 2);
-        double sign = k % 2 ? -1 : 1, most = -INFINITY;
+        double sign = k % 2 ? -1 : 1, most = -FB_INFINITY;
         int found = 0;
         for (int i = 0; i < s->n_vertices; i++) {
             double along = sign * fb_v3_dot(axis, s->vertices[i]);
@@ -396,6 +456,17 @@ static void name_points(fb_retarget *r, fb_retarget_body *b) {
     }
 }
 
+/* A person's points that are not where the surfaces meet. */
+static void tell_apart(fb_retarget *r, const fb_retarget_body *b) {
+    if (b->aligned && !r->automatic && b->n && b->rms > APART &&
+        b->rms > 3 * b->surfaces.residual) {
+        fb_diag_add(&r->cli->diag, FB_WARNING, FB1412, at(points_file(r), 0), NULL,
+                    "feature points of '%s' are %.1f mm apart where its surfaces are %.2f mm: are "
+                    "they of this bone, in its frame, and not of the other side?",
+                    b->element->name, 1e3 * b->rms, 1e3 * b->surfaces.residual);
+    }
+}
+
 static fb_status place_body(fb_retarget *r, fb_retarget_body *b, const fb_transform *expected) {
     const fb_body_transform *given = fb_transforms_find(&r->given, b->element->name);
     bool bones = b->standard && b->target;
@@ -403,6 +474,7 @@ static fb_status place_body(fb_retarget *r, fb_retarget_body *b, const fb_transf
     if (given) {
         b->map = given->transform;
         b->placed = true;
+        status = bones && r->automatic ? pair_landmarks(r, b) : FB_OK; /* for markers */
     } else if (r->any_given) {
         return FB_OK;
     } else {
@@ -419,8 +491,8 @@ static fb_status place_body(fb_retarget *r, fb_retarget_body *b, const fb_transf
         if (status != FB_OK || (!bones && b->n == 0)) {
             return status;
         }
-        if (bones && (!by_pairs || b->n == 0)) {
-            kind = b->n == 0 && by_pairs ? FB_TRANSFORM_SIMILARITY : kind;
+        if (bones && (!by_pairs || b->n < 3)) { /* too few points: the surfaces tell */
+            kind = b->n < 3 && by_pairs ? FB_TRANSFORM_SIMILARITY : kind;
             status = place_by_surfaces(r, b, kind, expected);
         } else {
             status = place_by_pairs(r, b,
@@ -446,7 +518,8 @@ static fb_status place_body(fb_retarget *r, fb_retarget_body *b, const fb_transf
         }
     }
     fb_diag_clear(&quiet);
-    if (b->aligned && b->n < 4 && !b->doubtful) {
+    tell_apart(r, b);
+    if ((b->aligned || (given && bones)) && b->n < 4 && !b->doubtful) {
         name_points(r, b);
     }
     if (given && given->framed) {
@@ -597,6 +670,10 @@ fb_status fb_retarget_maps(fb_retarget *r, fb_retarget_standard *s) {
     match_bones(r, s);
     fb_status status = sort_pairs(r, s, &r->pairs);
     int placed = 0, doubtful = 0;
+    for (int i = 0; i < s->n_bodies; i++) {
+        fb_status one = check_shape(r, s->bodies + i, true);
+        status = status == FB_OK ? one : status;
+    }
     for (int i = 0; i < s->n_bodies && status == FB_OK; i++) {
         r->step = i;
         r->n_steps = s->n_bodies;

@@ -46,7 +46,7 @@ static double trim(fb_align_pairs *p, int first, int n, double part) {
     double most = p->scratch[keep > 0 ? keep - 1 : 0], sum = 0;
     for (int i = first; i < n; i++) {
         p->weight[i] = p->square[i] <= most ? 1 : 0;
-        sum += p->weight[i] ? sqrt(p->square[i]) : 0;
+        sum += p->weight[i] > 0 ? sqrt(p->square[i]) : 0;
     }
     return sum / fb_greater(keep, 1);
 }
@@ -182,7 +182,7 @@ static double step(fb_align_work *w, fb_transform *map, fb_transform_kind kind) 
     int n = kind == FB_TRANSFORM_RIGID ? 6 : kind == FB_TRANSFORM_SIMILARITY ? 7 : 12;
     double A[144] = {0}, b[12] = {0}, center[3] = {0}, total = 0, size = 0, row[12];
     for (int i = 0; i < p->n; i++) {
-        if (p->weight[i]) {
+        if (p->weight[i] > 0) {
             fb_v3_madd(center, 1, p->to[i]);
             total++;
         }
@@ -190,7 +190,7 @@ static double step(fb_align_work *w, fb_transform *map, fb_transform_kind kind) 
     fb_v3_scale(center, 1 / total, center);
     for (int i = 0; i < p->n; i++) {
         double d = fb_v3_distance(p->to[i], center);
-        size += p->weight[i] ? d * d : 0;
+        size += p->weight[i] > 0 ? d * d : 0;
     }
     size = sqrt(size / total);
     for (int i = 0; i < p->n + o->n; i++) {
@@ -435,7 +435,7 @@ fb_status fb_align(fb_transform *transform, fb_align_result *result, const fb_su
     fb_align_work w = {.options = &o};
     fb_arena own;
     jmp_buf oom;
-    *result = (fb_align_result){.second = (double)INFINITY, .mirrored = INFINITY};
+    *result = (fb_align_result){.second = (double)INFINITY, .mirrored = (double)INFINITY};
     fb_arena_init(&own);
     if (setjmp(oom)) {
         fb_arena_clear(&own);

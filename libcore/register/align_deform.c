@@ -43,7 +43,7 @@ static void move(moved *m, const fb_align_side *side, const fb_transform *map) {
 
 /* The nearest of the moved points whose normal agrees; -1: none. */
 static int nearest_moved(const moved *m, const double *point, const double *normal) {
-    double best = INFINITY;
+    double best = (double)INFINITY;
     int found = -1;
     for (int i = 0; i < m->n; i++) {
         double apart[3];

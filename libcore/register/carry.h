@@ -39,7 +39,7 @@ typedef struct fb_joint_site {
 typedef struct fb_new_mesh {
     const fb_element *body;
     const char *file;  /* as it is to be named in the model */
-    double scale;      /* file's unit to m */
+    double scale[3];   /* file's units to m; a negative one mirrors */
     fb_pose in_target; /* the mesh's frame in the target's frame of the body */
 } fb_new_mesh;
 

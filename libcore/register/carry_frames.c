@@ -421,10 +421,9 @@ static const fb_new_mesh *mesh_for(const fb_carry_job *job, const fb_element *bo
 static fb_element *new_mesh(fb_carry_job *job, fb_element *owner, const fb_new_mesh *mesh,
                             const fb_element *like) {
     fb_element *element = fb_element_new(job->model, fb_class_find("Mesh"), NULL);
-    const double scale[3] = {mesh->scale, mesh->scale, mesh->scale};
     element->owner = owner;
     fb_value_set_string(job->model, fb_value_of(element, "mesh"), mesh->file);
-    fb_value_set_numbers(job->model, fb_value_of(element, "scale"), scale, 3);
+    fb_value_set_numbers(job->model, fb_value_of(element, "scale"), mesh->scale, 3);
     if (like && fb_get(like, "appearance")) {
         *fb_value_of(element, "appearance") = *fb_get(like, "appearance");
     }
@@ -441,6 +440,20 @@ static void set_geometry(fb_model *model, fb_element *frame, fb_element **items,
     *fb_value_of(frame, "geometry") = (fb_value){.present = n > 0, .n = n, .as.objects = copy};
 }
 
+/* Names a mesh as its file is called, unless one beside it has that name. */
+static void name_mesh(fb_carry_job *job, fb_element *mesh, fb_element **others, int n) {
+    const char *file = fb_get_string(mesh, "mesh"), *slash = strrchr(file, '/');
+    const char *stem = slash ? slash + 1 : file, *dot = strrchr(stem, '.');
+    const char *name = fb_arena_text(&job->model->arena, stem,
+                                     dot ? (size_t)(dot - stem) : strlen(stem));
+    for (int i = 0; i < n; i++) {
+        if (others[i]->name && strcmp(others[i]->name, name) == 0) {
+            return;
+        }
+    }
+    mesh->name = name;
+}
+
 /* The new skeleton's meshes of a body in place of its own: each where it lies in the body. */
 static void replace_meshes(fb_carry_job *job, fb_element *body, const fb_body_map *map) {
     const fb_value *old = fb_get(body, "geometry");
@@ -455,12 +468,15 @@ static void replace_meshes(fb_carry_job *job, fb_element *body, const fb_body_ma
          mesh = mesh_for(job, body, (int)(mesh - job->options->meshes) + 1)) {
         fb_pose_mul(&at, &back, &mesh->in_target);
         if (!poses_differ(&at, &none)) {
-            here[n_here++] = new_mesh(job, body, mesh, like);
+            here[n_here] = new_mesh(job, body, mesh, like);
+            name_mesh(job, here[n_here], here, n_here);
+            n_here++;
             continue;
         }
         const char *name = fb_arena_printf(&job->model->arena, "%s_mesh", fb_osim_name(body));
         fb_element *frame = fb_carry_add_frame(job, body, body, name, &at);
         fb_element *one = new_mesh(job, frame, mesh, like);
+        name_mesh(job, one, NULL, 0);
         set_geometry(job->model, frame, &one, 1);
     }
     set_geometry(job->model, body, here, n_here);

@@ -405,6 +405,8 @@ static void compare_arms(const builder *b, const pair *p, fb_fiber_change *c) {
                 opposed = least;
                 c->sign_changed = true;
                 c->sign_coordinate = e->path;
+                c->sign_before = before;
+                c->sign_after = after;
             }
         }
     }
@@ -445,9 +447,11 @@ static void tell(const builder *b, const pair *p, const fb_fiber_change *c) {
                     "muscle '%s' has no equilibrium in the default pose on the new skeleton", name);
     }
     if (c->sign_changed) {
-        fb_diag_add(b->diag, FB_WARNING, FB4007, place, "it turns the joint the other way there",
-                    "muscle '%s': its moment arm about '%s' has the other sign in some pose", name,
-                    fb_path_name(c->sign_coordinate));
+        fb_diag_add(
+            b->diag, FB_WARNING, FB4007, place, "it turns the joint the other way there",
+            "muscle '%s': its moment arm about '%s' has the other sign in some pose: %.1f mm "
+            "where the standard's is %.1f mm",
+            name, fb_path_name(c->sign_coordinate), 1e3 * c->sign_after, 1e3 * c->sign_before);
     }
     if (fabs(c->arm_difference) > bar) {
         fb_diag_add(b->diag, FB_WARNING, FB4007, place, NULL,

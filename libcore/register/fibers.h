@@ -45,6 +45,10 @@ typedef struct fb_fiber_change {
     bool sign_changed;           /* of any arm in any pose, beyond 5 mm on both sides */
     const char *sign_coordinate; /* of which; NULL: none */
     const char *note;            /* what was not plain about the fit; or NULL */
+    bool sign_changed;              /* of any arm in any pose, beyond 1 mm on both sides */
+    const char *sign_coordinate;    /* of which; NULL: none */
+    double sign_before, sign_after; /* m, where both are the farthest from 0 */
+    const char *note;               /* what was not plain about the fit; or NULL */
 } fb_fiber_change;
 
 typedef struct fb_fiber_report {

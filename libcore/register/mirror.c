@@ -278,6 +278,94 @@ static void mirror_groups(mirror *m) {
     }
 }
 
+/* ---- the other side left out ------------------------------------------------------------------
+ */
+
+typedef struct forget {
+    mirror m;
+    fb_table there, gone;
+} forget;
+
+/* References to what is gone are resolved anew, by their texts, when the model is linked. */
+static void loosen(const forget *f, fb_element *element) {
+    for (int i = 0; i < element->cls->n_fields; i++) {
+        fb_value *value = &element->values[i];
+        fb_type type = element->cls->fields[i].type;
+        for (int k = 0; value->present && k < value->n; k++) {
+            if (type == FB_OBJECT) {
+                loosen(f, value->as.object);
+            } else if (type == FB_OBJECTS) {
+                loosen(f, value->as.objects[k]);
+            } else if (type == FB_REF || type == FB_REFS) {
+                fb_ref *ref = &value->as.refs[k];
+                const char *path = ref->target ? ref->target->path : NULL;
+                if (path && fb_table_find(&f->gone, path)) {
+                    ref->text = path;
+                    ref->target = NULL;
+                }
+            }
+        }
+    }
+}
+
+static void forget_path(forget *f, fb_element *element) {
+    if (element->path) {
+        fb_table_add(&f->gone, element->path, element);
+    }
+    const fb_value *owned = fb_get(element, "coordinates");
+    for (int k = 0; element->cls->family == FB_JOINT && owned && k < owned->n; k++) {
+        forget_path(f, owned->as.objects[k]);
+    }
+}
+
+static void forget_all(forget *f, fb_model *model) {
+    for (int l = 0; l < FB_LIST_COUNT; l++) {
+        for (size_t i = 0; i < model->lists[l].n; i++) {
+            if (model->lists[l].items[i]->path) {
+                fb_table_add(&f->there, model->lists[l].items[i]->path, model);
+            }
+        }
+    }
+    for (int l = 0; l < FB_LIST_COUNT; l++) {
+        fb_list *list = &model->lists[l];
+        size_t kept = 0;
+        for (size_t i = 0; i < list->n; i++) {
+            fb_element *element = list->items[i];
+            const char *path = element->path ? mirrored(&f->m, element->path) : NULL;
+            if (path && path != element->path && element->cls != &fb_class_kept &&
+                fb_table_find(&f->there, path)) {
+                forget_path(f, element);
+            } else {
+                list->items[kept++] = element;
+            }
+        }
+        list->n = kept;
+    }
+    for (int l = 0; l < FB_LIST_COUNT; l++) {
+        for (size_t i = 0; i < model->lists[l].n; i++) {
+            loosen(f, model->lists[l].items[i]);
+        }
+    }
+}
+
+fb_status fb_mirror_forget(fb_model *model, const char *from, const char *to) {
+    forget f = {.m = {.job = {.model = model}, .from = to, .to = from}};
+    jmp_buf oom, *outer = model->arena.oom;
+    fb_arena *const scratch = &f.m.job.scratch;
+    fb_arena_init(scratch);
+    f.there.arena = f.gone.arena = scratch;
+    if (setjmp(oom)) {
+        model->arena.oom = outer;
+        fb_arena_clear(scratch);
+        return FB_E_MEMORY;
+    }
+    model->arena.oom = scratch->oom = &oom;
+    forget_all(&f, model);
+    model->arena.oom = outer;
+    fb_arena_clear(scratch);
+    return FB_OK;
+}
+
 /* ---- all --------------------------------------------------------------------------------------
  */
 

@@ -21,6 +21,11 @@ extern "C" {
  * meanwhile. */
 fb_status fb_mirror_missing(fb_model *model, const char *from, const char *to, fb_diag *diag);
 
+/* Takes away all that has `to` in its name and a twin with `from`, so that fb_mirror_missing, which
+ * must follow, builds it anew: references to it are loose until then. FB_E_MEMORY; then the model
+ * must not be used. */
+fb_status fb_mirror_forget(fb_model *model, const char *from, const char *to);
+
 #ifdef __cplusplus
 }
 #endif

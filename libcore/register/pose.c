@@ -552,7 +552,13 @@ static void report_coordinates(const solver *s, fb_scan_fit *fit) {
         const fb_coordinate *c = &system->coordinates[i];
         double q = s->state->q[i];
         fit->coordinates[i] = (fb_scan_coordinate){c->element, q, s->determined[i],
-                                                   s->determined[i] ? beyond_of(c, q) : 0};
+                                                   s->determined[i] ? beyond_of(c, q) : 0, false};
+    }
+    for (int i = 0; i < system->n_constraint; i++) {
+        const fb_constraint *c = &system->constraints[i];
+        if (c->kind == FB_CONSTRAINT_COUPLER && c->coordinate >= 0) {
+            fit->coordinates[c->coordinate].dependent = true;
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 #ifndef FB_REGISTER_POSE_H
 #define FB_REGISTER_POSE_H
 
+#include <stdbool.h>
+
 #include "libcore/base/spatial.h"
 #include "libcore/model/model.h"
 
@@ -35,6 +37,7 @@ typedef struct fb_scan_coordinate {
     double value;                 /* m or rad */
     bool determined;              /* false: the scan does not tell, or it is locked: its default */
     double beyond;                /* m or rad out of its range: 0 within */
+    bool dependent;               /* a coupler makes it follow others */
 } fb_scan_coordinate;
 
 typedef struct fb_scan_fit {

@@ -24,7 +24,7 @@ typedef struct fb_surface_tree {
     double (*corners)[9]; /* of triangles, in the tree's order */
     int *order;           /* their faces */
     int n_nodes, n_leaves;
-    int (*beside)[3]; /* the face over the edge after each corner; -1: none, -2: more than one */
+    int (*beside)[3];   /* the face over the edge after each corner; -1: none, -2: more than one */
     unsigned char *rim; /* of vertices: lies on an open edge */
     double (*rim_centers)[3];
     int *rim_of; /* of vertices: number of the hole, -1 */

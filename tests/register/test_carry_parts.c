@@ -292,7 +292,9 @@ static void no_point_gets_inside(void) {
 static void meshes_and_files(void) {
     pair p;
     begin(&p);
-    fb_new_mesh mesh = {.body = p.maps[0].body, .file = "femur.stl", .scale = 0.001};
+    fb_new_mesh mesh = {.body = p.maps[0].body,
+                        .file = "femur.stl",
+                        .scale = {0.001, 0.002, 0.001}};
     fb_pose_identity(&mesh.in_target);
     mesh.in_target.p[1] = 0.1;
     p.options.meshes = &mesh;
