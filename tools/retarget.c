@@ -608,9 +608,8 @@ static fb_status mirror_missing(fb_retarget *r) {
     if (!any_placed(r->standard, equal + 1)) { /* the standard has that side, the skeleton not */
         status = fb_mirror_forget(r->standard->model, from, equal + 1);
     }
-    return status == FB_OK
-               ? fb_mirror_missing(r->standard->model, from, equal + 1, &r->cli->diag)
-               : status;
+    return status == FB_OK ? fb_mirror_missing(r->standard->model, from, equal + 1, &r->cli->diag)
+                           : status;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

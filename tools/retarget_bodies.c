@@ -1,4 +1,3 @@
-#include <stdlib.h>
 /* retarget: what each body of the standard becomes. */
 
 #include <string.h>
@@ -16,6 +15,7 @@
 #define MISSED 0.007      /* of its size: such a bone does not fit */
 #define FAR 20            /* sizes of points and bones differ by more: another unit */
 #define MOST_LEFT_OUT 64  /* points for which fits without one of them are made */
+#define COARSE 0.03       /* of a bone's size: edges that are longer tell no shape */
 #define CENTER_WEIGHT 1.0 /* of joint centres that were found beside whole surfaces */
 #define KNOWN_WEIGHT 0.1  /* of feature points beside whole surfaces */
 
@@ -358,29 +358,33 @@ static fb_status check_place(fb_retarget *r, const fb_retarget_body *b) {
 }
 
 /* Feature points that count beside the surfaces: a person's, or the centres of joints. */
-static void known_points(fb_retarget *r, fb_retarget_body *b, fb_align_options *o) {
-    double *weight = fb_arena_array(&r->arena, b->n + 1, sizeof *weight), all = 0;
-    double(*from)[3] = fb_arena_array(&r->arena, b->n + 1, sizeof *from);
-    double(*to)[3] = fb_arena_array(&r->arena, b->n + 1, sizeof *to);
-    for (size_t i = 0; i < b->n; i++) {
-        if (!r->automatic || strstr(b->names[i], "center")) {
-            fb_v3_copy(from[o->n], b->from[i]);
-            fb_v3_copy(to[o->n], b->to[i]);
-            weight[o->n++] = b->weight[i];
-            all += b->weight[i];
-        }
+static void known_points(fb_retarget *r, const fb_retarget_standard *s, fb_retarget_body *b,
+                         fb_align_options *o) {
+    size_t room = r->automatic ? FB_RETARGET_CENTERS : b->n;
+    o->from = fb_arena_array(&r->arena, room + 1, sizeof *o->from);
+    o->to = fb_arena_array(&r->arena, room + 1, sizeof *o->to);
+    double *weight = fb_arena_array(&r->arena, room + 1, sizeof *weight), all = 0;
+    if (r->automatic) {
+        o->n = fb_retarget_centers(r, s, b, o->from, o->to);
+    } else {
+        o->n = (int)b->n;
+        memcpy(o->from, b->from, b->n * sizeof *o->from);
+        memcpy(o->to, b->to, b->n * sizeof *o->to);
     }
     for (int i = 0; i < o->n; i++) {
-        weight[i] *= (r->automatic ? (getenv("WC") ? atof(getenv("WC")) : CENTER_WEIGHT) : KNOWN_WEIGHT) / all;
+        weight[i] = r->automatic ? 1 : b->weight[i];
+        all += weight[i];
     }
-    o->from = from;
-    o->to = to;
+    for (int i = 0; i < o->n; i++) {
+        weight[i] *= (r->automatic ? CENTER_WEIGHT : KNOWN_WEIGHT) / all;
+    }
     o->weight = weight;
 }
 
 /* The map from whole surfaces, begun from `expected` if it is not NULL, else from pairs if there
  * are enough. */
-static fb_status place_by_surfaces(fb_retarget *r, fb_retarget_body *b, fb_transform_kind kind,
+static fb_status place_by_surfaces(fb_retarget *r, const fb_retarget_standard *s,
+                                   fb_retarget_body *b, fb_transform_kind kind,
                                    const fb_transform *expected) {
     fb_transform start, similar;
     fb_diag quiet;
@@ -398,8 +402,7 @@ static fb_status place_by_surfaces(fb_retarget *r, fb_retarget_body *b, fb_trans
                           .threads = 1,
                           .progress = show,
                           .context = r};
-    known_points(r, b, &o);
-    fb_align_result result = {.second = INFINITY, .mirrored = INFINITY};
+    known_points(r, s, b, &o);
     fb_align_result result = {.second = FB_INFINITY, .mirrored = FB_INFINITY};
     const char *name = b->element->name;
     fb_status status = fb_align(&similar, &result, b->standard->surface, b->target->surface, &o,
@@ -467,23 +470,32 @@ static void tell_apart(fb_retarget *r, const fb_retarget_body *b) {
     }
 }
 
-static fb_status place_body(fb_retarget *r, fb_retarget_body *b, const fb_transform *expected) {
+/* Whether a surface's triangles are wide beside the bone: their mean edge, as if all were equal. */
+static bool coarse(const fb_surface *s) {
+    double edge = sqrt(s->total_area / s->n_faces * 4 / sqrt(3));
+    return edge > COARSE * fb_v3_distance(s->low, s->high);
+}
+
+static fb_status place_body(fb_retarget *r, const fb_retarget_standard *s, fb_retarget_body *b,
+                            const fb_transform *expected) {
     const fb_body_transform *given = fb_transforms_find(&r->given, b->element->name);
     bool bones = b->standard && b->target;
     fb_status status = FB_OK;
     if (given) {
         b->map = given->transform;
         b->placed = true;
-        status = bones && r->automatic ? pair_landmarks(r, b) : FB_OK; /* for markers */
     } else if (r->any_given) {
         return FB_OK;
     } else {
         fb_transform_kind kind = !r->default_kind ? r->kind
                                  : bones          ? FB_TRANSFORM_SURFACE
                                                   : FB_TRANSFORM_SIMILARITY;
+        if (r->default_kind && bones &&
+            (coarse(b->standard->surface) || coarse(b->target->surface))) {
+            kind = FB_TRANSFORM_SIMILARITY; /* its chords are no shape to deform to */
+        }
         if (bones) {
-            status = expected ? FB_OK : pair_landmarks(r, b);
-            status = status == FB_OK ? check_size(r, b, b->from, b->standard, "standard") : status;
+            status = check_size(r, b, b->from, b->standard, "standard");
         }
         status = status == FB_OK ? check_size(r, b, b->to, b->target, "new skeleton") : status;
         bool by_pairs = kind == FB_TRANSFORM_TPS || kind == FB_TRANSFORM_ANISOTROPIC ||
@@ -493,7 +505,7 @@ static fb_status place_body(fb_retarget *r, fb_retarget_body *b, const fb_transf
         }
         if (bones && (!by_pairs || b->n < 3)) { /* too few points: the surfaces tell */
             kind = b->n < 3 && by_pairs ? FB_TRANSFORM_SIMILARITY : kind;
-            status = place_by_surfaces(r, b, kind, expected);
+            status = place_by_surfaces(r, s, b, kind, expected);
         } else {
             status = place_by_pairs(r, b,
                                     kind == FB_TRANSFORM_SURFACE ? FB_TRANSFORM_SIMILARITY : kind);
@@ -644,7 +656,7 @@ static fb_status place_doubtful(fb_retarget *r, fb_retarget_standard *s) {
         bool told = posed && expect(r, s, b, known, states, &start);
         double one = 1e3 * b->surfaces.residual, other = 1e3 * b->surfaces.second;
         b->placed = false;
-        status = told ? place_body(r, b, &start) : FB_OK;
+        status = told ? place_body(r, s, b, &start) : FB_OK;
         if (told && angle_between(b->map.rotation, start.rotation) < NEAR) {
             b->doubtful = false;
             continue;
@@ -675,10 +687,15 @@ fb_status fb_retarget_maps(fb_retarget *r, fb_retarget_standard *s) {
         status = status == FB_OK ? one : status;
     }
     for (int i = 0; i < s->n_bodies && status == FB_OK; i++) {
+        bool bones = s->bodies[i].standard && s->bodies[i].target;
+        status = bones && (!r->any_given || r->automatic) ? pair_landmarks(r, s->bodies + i)
+                                                          : FB_OK;
+    }
+    for (int i = 0; i < s->n_bodies && status == FB_OK; i++) {
         r->step = i;
         r->n_steps = s->n_bodies;
         fb_retarget_progress(r, 0);
-        status = place_body(r, s->bodies + i, NULL);
+        status = place_body(r, s, s->bodies + i, NULL);
         placed += s->bodies[i].placed;
         doubtful += s->bodies[i].doubtful && !r->fix;
     }

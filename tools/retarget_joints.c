@@ -31,7 +31,8 @@ static const fb_bone_fit *find(const fb_retarget_body *b, int side, const char *
     return NULL;
 }
 
-static fb_retarget_body *body_of(fb_retarget_standard *s, const fb_element *frame, fb_pose *pose) {
+static const fb_retarget_body *body_of(const fb_retarget_standard *s, const fb_element *frame,
+                                       fb_pose *pose) {
     const fb_element *base;
     if (!frame || !fb_frame_pose(frame, pose, &base)) {
         return NULL;
@@ -74,8 +75,8 @@ static bool slides(const fb_element *joint) {
 
 static void add_site(fb_retarget *r, fb_retarget_standard *s, const fb_element *joint) {
     fb_pose pose[2];
-    fb_retarget_body *side[2] = {body_of(s, fb_get_target(joint, "parent"), pose),
-                                 body_of(s, fb_get_target(joint, "child"), pose + 1)};
+    const fb_retarget_body *side[2] = {body_of(s, fb_get_target(joint, "parent"), pose),
+                                       body_of(s, fb_get_target(joint, "child"), pose + 1)};
     if (!side[0] || !side[1] || !side[0]->placed || !side[1]->placed) {
         return;
     }
@@ -132,4 +133,87 @@ fb_status fb_retarget_joints(fb_retarget *r, fb_retarget_standard *s) {
         }
     }
     return FB_OK;
+}
+
+/* ---- centres of ball joints ------------------------------------------------------------------ */
+
+/* A centre that the new skeleton's model has for the joint between two bones. */
+static bool model_center(const fb_model *model, const fb_retarget_body *body,
+                         const fb_retarget_body *other, double *center) {
+    const fb_list *joints = fb_model_items(model, "joints");
+    static const char *const ends[2] = {"parent", "child"};
+    for (size_t i = 0; i < joints->n; i++) {
+        const fb_element *base[2];
+        fb_pose pose[2];
+        bool both = true;
+        for (int k = 0; k < 2; k++) {
+            const fb_element *frame = fb_get_target(joints->items[i], ends[k]);
+            both = both && frame && fb_frame_pose(frame, pose + k, base + k);
+        }
+        for (int k = 0; k < 2 && both; k++) {
+            if (base[k]->name && base[1 - k]->name &&
+                strcmp(base[k]->name, body->target->body) == 0 &&
+                strcmp(base[1 - k]->name, other->target->body) == 0) {
+                fb_v3_copy(center, pose[k].p);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The centre on the new bone: its model's, that of the head, or that of the cup. */
+static bool new_center(const fb_retarget *r, const fb_retarget_body *body,
+                       const fb_retarget_body *other, bool head, const char *name, double *center) {
+    if (r->skeleton_model && other->target &&
+        model_center(r->skeleton_model, body, other, center)) {
+        return true;
+    }
+    const fb_bone_fit *fit = NULL;
+    if (head) {
+        fit = find(body, 1, name);
+    } else if (!r->skeleton_model) { /* a scan: head and cup have one frame, if they lie as in life
+                                      */
+        fit = find(other, 1, name);
+        double apart =
+            fit ? fb_surface_nearest(body->target->surface, fit->center, NULL, NULL, NULL) : 0;
+        fit = fit && fabs(apart) > fit->radius / 2 && fabs(apart) < 2 * fit->radius ? fit : NULL;
+    }
+    if (!fit && !head) {
+        char sided[64];
+        snprintf(sided, sizeof sided, "%s_%c", name, other->guess.side ? other->guess.side : 'r');
+        fit = find(body, 1, sided);
+    }
+    if (fit) {
+        fb_v3_copy(center, fit->center);
+    }
+    return fit;
+}
+
+int fb_retarget_centers(const fb_retarget *r, const fb_retarget_standard *s,
+                        const fb_retarget_body *body, double (*from)[3], double (*to)[3]) {
+    const fb_list *joints = fb_model_items(s->original, "joints");
+    int n = 0;
+    for (size_t i = 0; i < joints->n && n < FB_RETARGET_CENTERS; i++) {
+        fb_pose pose[2];
+        const fb_retarget_body *side[2] = {body_of(s, fb_get_target(joints->items[i], "parent"),
+                                                   pose),
+                                           body_of(s, fb_get_target(joints->items[i], "child"),
+                                                   pose + 1)};
+        int own = side[0] == body ? 0 : 1;
+        const fb_retarget_body *other = side[1 - own];
+        if (side[own] != body || !other) {
+            continue;
+        }
+        for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
+            bool head = body->guess.kind == sources[k].on && other->guess.kind == sources[k].other;
+            bool cup = other->guess.kind == sources[k].on && body->guess.kind == sources[k].other;
+            if ((head || cup) && strstr(sources[k].fit, "_center") &&
+                new_center(r, body, other, head, sources[k].fit, to[n])) {
+                fb_v3_copy(from[n++], pose[own].p);
+                break;
+            }
+        }
+    }
+    return n;
 }

@@ -4,12 +4,16 @@
 #include <string.h>
 
 #include "libcore/base/spatial.h"
+#include "libcore/motion/solve.h"
 #include "libcore/register/align_internal.h"
 
 #define CENTERS 220 /* points of each surface that the spline has */
 #define STAGES 14
-#define STIFF (getenv("STIFF") ? atof(getenv("STIFF")) : 1.0) /* m: smoothing of the first stage, of the last */
-#define SOFT (getenv("SOFT") ? atof(getenv("SOFT")) : 0.01)
+#define STIFF \
+    (getenv("STIFF") ? atof(getenv("STIFF")) \
+                     : 1.0) /* m: smoothing of the first stage, of the last */
+#define SOFT 0.01
+#define KNOWN 0.1 /* smoothing at points that are known, beside that of others */
 #define AGREE 0.5 /* cosine: normals that differ more are no pair */
 #define FAR 3.    /* pairs farther than so many median distances are no pairs */
 
@@ -103,13 +107,64 @@ static int pair(fb_align_work *w, const moved *m, double (*from)[3], double (*to
     return kept;
 }
 
+/* The spline beside a linear map L that takes `from` near `to`: p -> L p + t - sum_i w_i |p - c_i|,
+ * sum w = 0, with the least sum of |distance|^2 + smoothing w^T U w. U = -|r| is positive definite
+ * on such w, so no more than the constant t is needed beside it (M. Buhmann, Radial Basis
+ * Functions, 2003): turning and stretching, which thin-plate splines have for nothing, cost here,
+ * so that the pose and size that were found stay what they are unless the shapes differ. The last
+ * n_known pairs are to be met more closely. */
+static fb_status fit_beside(fb_transform *map, const fb_transform *linear, double (*from)[3],
+                            double (*to)[3], int n, int n_known, double smoothing,
+                            fb_scratch *scratch) {
+    size_t rows = (size_t)n + 1;
+    double *M = fb_alloc((rows * rows + 3 * rows) * sizeof *M);
+    if (!M) {
+        return FB_E_MEMORY;
+    }
+    double *x = M + rows * rows;
+    memset(M, 0, (rows * rows + 3 * rows) * sizeof *M);
+    for (int i = 0; i < n; i++) {
+        double at[3];
+        for (int j = 0; j < i; j++) {
+            M[(size_t)i * rows + (size_t)j] = M[(size_t)j * rows + (size_t)i] =
+                -fb_v3_distance(from[i], from[j]);
+        }
+        M[(size_t)i * rows + (size_t)i] = smoothing * (i >= n - n_known ? KNOWN : 1);
+        M[(size_t)i * rows + (size_t)n] = M[(size_t)n * rows + (size_t)i] = 1;
+        fb_transform_point(linear, from[i], at);
+        for (size_t k = 0; k < 3; k++) {
+            x[k * rows + (size_t)i] = to[i][k] - at[k];
+        }
+    }
+    fb_status status = fb_solve_symmetric(scratch, n + 1, M, 3, x);
+    if (status == FB_OK) {
+        double(*centers)[3] = map->centers, (*weights)[3] = map->weights;
+        *map = *linear;
+        map->centers = centers;
+        map->weights = weights;
+        map->n = n;
+        map->smoothing = smoothing;
+        memcpy(centers, from, (size_t)n * sizeof *from);
+        for (size_t k = 0; k < 3; k++) {
+            map->translation[k] += x[k * rows + (size_t)n];
+            for (int i = 0; i < n; i++) {
+                weights[i][k] = x[k * rows + (size_t)i];
+            }
+        }
+    }
+    fb_free(M);
+    return status;
+}
+
 fb_status fb_align_deform(fb_align_work *w, fb_transform *map, const char *name, fb_arena *arena,
                           fb_diag *diag) {
     size_t room = 2 * CENTERS + 32, n_moved = (size_t)w->from.n;
     fb_arena own;
+    fb_scratch scratch = {0};
     jmp_buf oom;
     fb_arena_init(&own);
     if (setjmp(oom)) {
+        fb_scratch_clear(&scratch);
         fb_arena_clear(&own);
         return FB_E_MEMORY;
     }
@@ -122,29 +177,33 @@ fb_status fb_align_deform(fb_align_work *w, fb_transform *map, const char *name,
     double(*to)[3] = fb_arena_array(&own, room, sizeof *to);
     double *distance = fb_arena_array(&own, room, sizeof *distance),
            *sorted = fb_arena_array(&own, room, sizeof *sorted);
+    fb_transform linear = *map;
+    map->centers = fb_arena_array(arena, room, sizeof *map->centers);
+    map->weights = fb_arena_array(arena, room, sizeof *map->weights);
     fb_status status = FB_OK;
     for (int stage = 0; stage < STAGES && status == FB_OK; stage++) {
         double part = (double)stage / (STAGES - 1);
-        fb_transform_options o = {.smoothing = STIFF * pow(SOFT / STIFF, part)};
-        fb_transform spline;
+        int known = 0;
         move(&m, &w->from, map);
         int n = pair(w, &m, from, to, distance, sorted);
-        for (int k = 0; k < w->options->n && n < (int)room; k++) {
-            fb_v3_copy(from[n], w->options->from[k]);
-            fb_v3_copy(to[n++], w->options->to[k]);
+        for (; known < w->options->n && n < (int)room; known++) {
+            fb_v3_copy(from[n], w->options->from[known]);
+            fb_v3_copy(to[n++], w->options->to[known]);
         }
         if (n < 12) {
+            fb_diag_add(diag, FB_WARNING, FB2313, (fb_place){name, 0, NULL, NULL},
+                        "it is only turned and scaled",
+                        "%s: too few points of the two surfaces face each other", name);
             break;
         }
-        status = fb_transform_fit(&spline, FB_TRANSFORM_TPS, (const double(*)[3])from,
-                                  (const double(*)[3])to, NULL, (size_t)n, &o, name,
-                                  arena, diag);
-        *map = status == FB_OK ? spline : *map;
+        status = fit_beside(map, &linear, from, to, n, known, STIFF * pow(SOFT / STIFF, part),
+                            &scratch);
         if (w->options->progress) {
             w->options->progress(w->options->context, 0.5 + 0.5 * part);
         }
     }
     map->kind = FB_TRANSFORM_SURFACE;
+    fb_scratch_clear(&scratch);
     fb_arena_clear(&own);
     return status;
 }
