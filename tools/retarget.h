@@ -112,9 +112,10 @@ bool fb_retarget_is_identity(const fb_retarget_body *body);
 
 #define FB_RETARGET_CENTERS 8
 
-/* Centres of ball joints on a body, in the standard's body and on the new bone (FB_RETARGET_CENTERS
- * at most): where the new skeleton is a model that of its joint, else of the sphere that was
- * fitted. Returns how many. After landmarks of all bodies were found. */
+/* Centres of ball joints on a body that has their cup, where its surface tells them least, in the
+ * standard's body and on the new bone (FB_RETARGET_CENTERS at most): where the new skeleton is a
+ * model that of its joint, else of the sphere that was fitted. Returns how many. After landmarks of
+ * all bodies were found. */
 int fb_retarget_centers(const fb_retarget *r, const fb_retarget_standard *standard,
                         const fb_retarget_body *body, double (*from)[3], double (*to)[3]);
 /* Joints whose centre or axis was fitted on the new bones. */

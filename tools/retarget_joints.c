@@ -162,24 +162,22 @@ static bool model_center(const fb_model *model, const fb_retarget_body *body,
     return false;
 }
 
-/* The centre on the new bone: its model's, that of the head, or that of the cup. */
+/* The centre on the new bone that has the cup: its model's, that of the head, or that of the cup.
+ */
 static bool new_center(const fb_retarget *r, const fb_retarget_body *body,
-                       const fb_retarget_body *other, bool head, const char *name, double *center) {
+                       const fb_retarget_body *other, const char *name, double *center) {
     if (r->skeleton_model && other->target &&
         model_center(r->skeleton_model, body, other, center)) {
         return true;
     }
     const fb_bone_fit *fit = NULL;
-    if (head) {
-        fit = find(body, 1, name);
-    } else if (!r->skeleton_model) { /* a scan: head and cup have one frame, if they lie as in life
-                                      */
+    if (!r->skeleton_model) { /* a scan: head and cup have one frame, if they lie as in life */
         fit = find(other, 1, name);
         double apart =
             fit ? fb_surface_nearest(body->target->surface, fit->center, NULL, NULL, NULL) : 0;
         fit = fit && fabs(apart) > fit->radius / 2 && fabs(apart) < 2 * fit->radius ? fit : NULL;
     }
-    if (!fit && !head) {
+    if (!fit) {
         char sided[64];
         snprintf(sided, sizeof sided, "%s_%c", name, other->guess.side ? other->guess.side : 'r');
         fit = find(body, 1, sided);
@@ -206,10 +204,9 @@ int fb_retarget_centers(const fb_retarget *r, const fb_retarget_standard *s,
             continue;
         }
         for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
-            bool head = body->guess.kind == sources[k].on && other->guess.kind == sources[k].other;
             bool cup = other->guess.kind == sources[k].on && body->guess.kind == sources[k].other;
-            if ((head || cup) && strstr(sources[k].fit, "_center") &&
-                new_center(r, body, other, head, sources[k].fit, to[n])) {
+            if (cup && strstr(sources[k].fit, "_center") &&
+                new_center(r, body, other, sources[k].fit, to[n])) {
                 fb_v3_copy(from[n++], pose[own].p);
                 break;
             }
