@@ -26,7 +26,8 @@ typedef struct fb_retarget_body {
     bool doubtful;  /* its bone fits in two ways */
     bool fell_back; /* it has a poorer one than was asked for */
     fb_transform map;
-    fb_pose frame; /* the new body's frame in the target's */
+    fb_transform similar; /* the best similarity, which gives the frame; scale 0: none */
+    fb_pose frame;        /* the new body's frame in the target's */
     fb_spread spread;
     double rms;            /* m: of the pairs' distances after the map; nan: none */
     double similarity_rms; /* m: after the best similarity; nan: none */

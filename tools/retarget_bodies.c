@@ -1,3 +1,4 @@
+#include <stdlib.h>
 /* retarget: what each body of the standard becomes. */
 
 #include <string.h>
@@ -15,6 +16,7 @@
 #define MISSED 0.007      /* of its size: such a bone does not fit */
 #define FAR 20            /* sizes of points and bones differ by more: another unit */
 #define MOST_LEFT_OUT 64  /* points for which fits without one of them are made */
+#define CENTER_WEIGHT 1.0 /* of joint centres that were found beside whole surfaces */
 #define KNOWN_WEIGHT 0.1  /* of feature points beside whole surfaces */
 
 static fb_place at(const char *file, int line) {
@@ -305,6 +307,13 @@ static fb_transform_kind poorer(fb_transform_kind kind) {
 /* The map from pairs; poorer than asked for with --fallback. */
 static fb_status place_by_pairs(fb_retarget *r, fb_retarget_body *b, fb_transform_kind kind) {
     fb_status status = FB_E_INPUT;
+    if (b->n < 3) {
+        fb_diag_add(&r->cli->diag, FB_WARNING, FB2311, at(NULL, 0),
+                    "it is scaled and placed as its neighbour",
+                    "%s: %zu feature point%s, and three are needed", b->element->name, b->n,
+                    b->n == 1 ? "" : "s");
+        return FB_OK;
+    }
     for (;;) {
         bool last = !r->fallback || kind == FB_TRANSFORM_RIGID;
         fb_diag quiet;
@@ -348,6 +357,27 @@ static fb_status check_place(fb_retarget *r, const fb_retarget_body *b) {
                : FB_OK;
 }
 
+/* Feature points that count beside the surfaces: a person's, or the centres of joints. */
+static void known_points(fb_retarget *r, fb_retarget_body *b, fb_align_options *o) {
+    double *weight = fb_arena_array(&r->arena, b->n + 1, sizeof *weight), all = 0;
+    double(*from)[3] = fb_arena_array(&r->arena, b->n + 1, sizeof *from);
+    double(*to)[3] = fb_arena_array(&r->arena, b->n + 1, sizeof *to);
+    for (size_t i = 0; i < b->n; i++) {
+        if (!r->automatic || strstr(b->names[i], "center")) {
+            fb_v3_copy(from[o->n], b->from[i]);
+            fb_v3_copy(to[o->n], b->to[i]);
+            weight[o->n++] = b->weight[i];
+            all += b->weight[i];
+        }
+    }
+    for (int i = 0; i < o->n; i++) {
+        weight[i] *= (r->automatic ? (getenv("WC") ? atof(getenv("WC")) : CENTER_WEIGHT) : KNOWN_WEIGHT) / all;
+    }
+    o->from = from;
+    o->to = to;
+    o->weight = weight;
+}
+
 /* The map from whole surfaces, begun from `expected` if it is not NULL, else from pairs if there
  * are enough. */
 static fb_status place_by_surfaces(fb_retarget *r, fb_retarget_body *b, fb_transform_kind kind,
@@ -368,6 +398,8 @@ static fb_status place_by_surfaces(fb_retarget *r, fb_retarget_body *b, fb_trans
                           .threads = 1,
                           .progress = show,
                           .context = r};
+    known_points(r, b, &o);
+    fb_align_result result = {.second = INFINITY, .mirrored = INFINITY};
     fb_align_result result = {.second = FB_INFINITY, .mirrored = FB_INFINITY};
     const char *name = b->element->name;
     fb_status status = fb_align(&similar, &result, b->standard->surface, b->target->surface, &o,
@@ -378,7 +410,7 @@ static fb_status place_by_surfaces(fb_retarget *r, fb_retarget_body *b, fb_trans
     b->aligned = b->placed = true;
     b->surfaces = result;
     b->similarity_surfaces = result.residual;
-    b->map = similar;
+    b->map = b->similar = similar;
     status = check_place(r, b);
     b->doubtful = result.second < CLOSE * result.residual && result.residual > SAME_SURFACE;
     if (status != FB_OK || kind == FB_TRANSFORM_SIMILARITY || result.residual < SAME_SURFACE ||
@@ -388,19 +420,6 @@ static fb_status place_by_surfaces(fb_retarget *r, fb_retarget_body *b, fb_trans
     o.kind = kind;
     o.start = &similar;
     o.mirror = false;
-    if (!r->automatic && b->n) { /* a person's points count beside the surfaces */
-        double *weight = fb_arena_array(&r->arena, b->n, sizeof *weight), all = 0;
-        for (size_t i = 0; i < b->n; i++) {
-            all += b->weight[i];
-        }
-        for (size_t i = 0; i < b->n; i++) {
-            weight[i] = KNOWN_WEIGHT * b->weight[i] / all;
-        }
-        o.from = b->from;
-        o.to = b->to;
-        o.weight = weight;
-        o.n = (int)b->n;
-    }
     double second = result.second, mirrored = result.mirrored;
     status = fb_align(&b->map, &b->surfaces, b->standard->surface, b->target->surface, &o, name,
                       &r->arena, &r->cli->diag);
@@ -491,6 +510,7 @@ static fb_status place_body(fb_retarget *r, fb_retarget_body *b, const fb_transf
         b->rms = residual(&b->map, b, b->each);
         fb_spread_of(&b->spread, b->from[0], 3, b->n);
         if (fit(r, b, FB_TRANSFORM_SIMILARITY, &similar, &quiet) == FB_OK) {
+            b->similar = b->aligned ? b->similar : similar;
             b->similarity_rms = residual(&similar, b, NULL);
         }
         if (b->n > 3 && b->n <= MOST_LEFT_OUT) {
@@ -505,8 +525,11 @@ static fb_status place_body(fb_retarget *r, fb_retarget_body *b, const fb_transf
     if (given && given->framed) {
         b->frame = given->frame;
     } else {
-        memcpy(b->frame.R, b->map.rotation, sizeof b->frame.R);
-        fb_v3_copy(b->frame.p, b->map.translation);
+        /* as the best similarity has it: the linear part of a spline may be far from any */
+        bool own = b->map.kind <= FB_TRANSFORM_SIMILARITY || b->similar.scale[0] == 0;
+        const fb_transform *by = own ? &b->map : &b->similar;
+        memcpy(b->frame.R, by->rotation, sizeof b->frame.R);
+        fb_v3_copy(b->frame.p, by->translation);
     }
     return FB_OK;
 }

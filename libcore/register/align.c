@@ -413,7 +413,7 @@ static fb_status align(fb_transform *transform, fb_align_result *result, fb_alig
     }
     double distance = fb_align_refine(w, &map, linear, COARSE / 2, 100, &result->iterations);
     distance = fb_align_refine(w, &map, linear, 1, 40, &result->iterations);
-    if (o->kind == FB_TRANSFORM_AFFINE || o->kind == FB_TRANSFORM_SURFACE) {
+    if (o->kind == FB_TRANSFORM_AFFINE || (o->kind == FB_TRANSFORM_SURFACE && getenv("AFF"))) {
         distance = fb_align_refine(w, &map, FB_TRANSFORM_AFFINE, 1, 60, &result->iterations);
     }
     if (!isfinite(distance)) {

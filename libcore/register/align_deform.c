@@ -8,8 +8,8 @@
 
 #define CENTERS 220 /* points of each surface that the spline has */
 #define STAGES 14
-#define STIFF 1.0 /* m: smoothing of the first stage, of the last */
-#define SOFT 0.01
+#define STIFF (getenv("STIFF") ? atof(getenv("STIFF")) : 1.0) /* m: smoothing of the first stage, of the last */
+#define SOFT (getenv("SOFT") ? atof(getenv("SOFT")) : 0.01)
 #define AGREE 0.5 /* cosine: normals that differ more are no pair */
 #define FAR 3.    /* pairs farther than so many median distances are no pairs */
 
@@ -123,26 +123,28 @@ fb_status fb_align_deform(fb_align_work *w, fb_transform *map, const char *name,
     double *distance = fb_arena_array(&own, room, sizeof *distance),
            *sorted = fb_arena_array(&own, room, sizeof *sorted);
     fb_status status = FB_OK;
-    fb_transform affine = *map;
     for (int stage = 0; stage < STAGES && status == FB_OK; stage++) {
         double part = (double)stage / (STAGES - 1);
         fb_transform_options o = {.smoothing = STIFF * pow(SOFT / STIFF, part)};
         fb_transform spline;
         move(&m, &w->from, map);
         int n = pair(w, &m, from, to, distance, sorted);
+        for (int k = 0; k < w->options->n && n < (int)room; k++) {
+            fb_v3_copy(from[n], w->options->from[k]);
+            fb_v3_copy(to[n++], w->options->to[k]);
+        }
         if (n < 12) {
             break;
         }
         status = fb_transform_fit(&spline, FB_TRANSFORM_TPS, (const double(*)[3])from,
                                   (const double(*)[3])to, NULL, (size_t)n, &o, name,
-                                  stage == STAGES - 1 ? arena : &own, diag);
+                                  arena, diag);
         *map = status == FB_OK ? spline : *map;
         if (w->options->progress) {
             w->options->progress(w->options->context, 0.5 + 0.5 * part);
         }
     }
     map->kind = FB_TRANSFORM_SURFACE;
-    (void)affine;
     fb_arena_clear(&own);
     return status;
 }

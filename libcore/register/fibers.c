@@ -6,7 +6,7 @@
 #include "libcore/base/number.h"
 #include "libcore/register/fibers_internal.h"
 
-#define SIGN 1e-3           /* m: arms that are smaller have no sign */
+#define SIGN 5e-3           /* m: arms that are smaller cross zero a few degrees away */
 #define NO_DIFFERENCE 1e-12 /* m */
 #define ARM_BAR 0.01        /* m */
 #define SAME 1e-12          /* of a length: what counts as the same path */

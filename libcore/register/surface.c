@@ -1,6 +1,7 @@
 /* Surfaces: made, measured, sampled. */
 #include "libcore/register/surface.h"
 
+#include "libcore/base/number.h"
 #include "libcore/base/spatial.h"
 #include "libcore/register/surface_internal.h"
 
@@ -12,6 +13,8 @@ static void measure(fb_surface *s) {
     s->normals = fb_arena_array(&s->arena, n, sizeof *s->normals);
     s->area = fb_arena_array(&s->arena, n, sizeof *s->area);
     for (int k = 0; k < 3; k++) {
+        s->low[k] = FB_INFINITY;
+        s->high[k] = -FB_INFINITY;
         s->low[k] = (double)INFINITY;
         s->high[k] = -(double)INFINITY;
     }

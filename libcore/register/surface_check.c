@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#define FLAT 1e-9 /* volume of a piece that encloses none, relative to its area to the 3/2 */
+
 /* A face's edge, filed under the lesser of its two vertices. */
 typedef struct edge_use {
     int other; /* the greater vertex */
@@ -309,16 +311,29 @@ static double winding_of_piece(const fb_surface *s, const int *piece, int which,
 static void turn_outward(fb_surface *s, const int *piece, fb_arena *scratch) {
     size_t n = (size_t)s->n_pieces;
     double *volume = fb_arena_array(scratch, n, sizeof *volume);
+    double *area = fb_arena_array(scratch, n, sizeof *area);
     int *seed = fb_arena_array(scratch, n, sizeof *seed);
     bool *turn = fb_arena_array(scratch, n, sizeof *turn);
-    double origin[3], total = 0;
-    fb_v3_copy(origin, s->vertices[0]);
+    double total = 0;
     for (int f = s->n_faces; f-- > 0;) {
-        volume[piece[f]] += face_volume6(s, origin, f);
         seed[piece[f]] = f;
+    }
+    for (int f = 0; f < s->n_faces; f++) {
+        /* a piece that ends at a wall has no rim there: seen from itself that matters least */
+        const double *origin = s->vertices[s->faces[seed[piece[f]]][0]];
+        const int *c = s->faces[f];
+        double u[3], v[3], normal[3];
+        fb_v3_sub(u, s->vertices[c[1]], s->vertices[c[0]]);
+        fb_v3_sub(v, s->vertices[c[2]], s->vertices[c[0]]);
+        fb_v3_cross(normal, u, v);
+        area[piece[f]] += fb_v3_norm(normal);
+        volume[piece[f]] += face_volume6(s, origin, f);
     }
     int greatest = 0;
     for (int i = 0; i < s->n_pieces; i++) {
+        if (fabs(volume[i]) < FLAT * area[i] * sqrt(area[i])) {
+            volume[i] = 0; /* a flat sheet has no inside: left as it is */
+        }
         total += volume[i];
         greatest = fabs(volume[i]) > fabs(volume[greatest]) ? i : greatest;
     }

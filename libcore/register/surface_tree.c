@@ -1,6 +1,7 @@
 /* Nearest points of a surface: a tree of bounding boxes, four children to a node so that one step
  * looks at four boxes at once (single precision, widened to stay on the safe side); triangles are
  * looked at in double precision (Ericson 2005, section 5.1.5). */
+#include "libcore/base/number.h"
 #include "libcore/base/spatial.h"
 #include "libcore/register/surface_internal.h"
 
@@ -239,18 +240,27 @@ static void look_at_leaf(search *s, const fb_surface_leaf *leaf) {
     }
 }
 
+/* Four numbers at once: vectors of gcc and clang. */
+typedef float four __attribute__((vector_size(16)));
+typedef int mask __attribute__((vector_size(16)));
+
+static four greater_of(four a, four b) {
+    mask m = a > b;
+    return (four)(((mask)a & m) | ((mask)b & ~m));
+}
+
 /* Squares of the distances to a node's four boxes, never more than they are. */
 static void box_squares(const fb_surface_node *node, const float *p, float *square) {
-    for (int c = 0; c < 4; c++) {
-        float sum = 0;
-        for (int k = 0; k < 3; k++) {
-            float low = node->low[k][c] - p[k], high = p[k] - node->high[k][c];
-            float d = low > high ? low : high;
-            d = d > 0 ? d : 0;
-            sum += d * d;
-        }
-        square[c] = sum * (1 - 2e-6f);
+    four sum = {0, 0, 0, 0}, zero = {0, 0, 0, 0};
+    for (int k = 0; k < 3; k++) {
+        four low, high;
+        memcpy(&low, node->low[k], sizeof low);
+        memcpy(&high, node->high[k], sizeof high);
+        four d = greater_of(greater_of(low - p[k], p[k] - high), zero);
+        sum += d * d;
     }
+    sum *= 1 - 2e-6f;
+    memcpy(square, &sum, sizeof sum);
 }
 
 static void find(search *s) {
@@ -299,6 +309,7 @@ double fb_surface_project(const fb_surface *surface, const double *point, double
     search s = {.surface = surface, .point = point, .square = bound * bound, .face = -1};
     find(&s);
     if (s.face < 0) {
+        return FB_INFINITY;
         return (double)INFINITY;
     }
     if (nearest) {
@@ -314,6 +325,7 @@ double fb_surface_project(const fb_surface *surface, const double *point, double
 }
 
 int fb_surface_nearest_vertex(const fb_surface *surface, const double *point) {
+    search s = {.surface = surface, .point = point, .square = FB_INFINITY, .vertices = true};
     search s = {.surface = surface, .point = point, .square = (double)INFINITY, .vertices = true};
     find(&s);
     return s.face;
@@ -353,6 +365,7 @@ double fb_surface_nearest_within(const fb_surface *s, const double *point, doubl
     int f = -1, feature = 0;
     double distance = fb_surface_project(s, point, bound, q, &f, &feature);
     if (f < 0) {
+        return FB_INFINITY;
         return (double)INFINITY;
     }
     bool rim = false;
@@ -389,5 +402,6 @@ double fb_surface_nearest_within(const fb_surface *s, const double *point, doubl
 
 double fb_surface_nearest(const fb_surface *s, const double *point, double *nearest, double *normal,
                           int *face) {
+    return fb_surface_nearest_within(s, point, FB_INFINITY, nearest, normal, face);
     return fb_surface_nearest_within(s, point, (double)INFINITY, nearest, normal, face);
 }

@@ -215,11 +215,6 @@ static fb_status check_result(const fb_transform *transform, bool mirror, const 
                               fb_diag *diag) {
     const double *s = transform->scale;
     char text[300];
-    if (transform->mirrored && !mirror) {
-        return refuse(diag, name,
-                      "the points of the new body are a mirror image of the standard's: left and "
-                      "right may be exchanged, or it is the other side's bone (--mirror)");
-    }
     double least = fb_lesser(fb_lesser(s[0], s[1]), s[2]);
     double most = fb_greater(fb_greater(s[0], s[1]), s[2]);
     if (least < COLLAPSED * most) {
@@ -228,6 +223,11 @@ static fb_status check_result(const fb_transform *transform, bool mirror, const 
                  "for points that were exchanged, or use 'similarity'",
                  fb_transform_word(transform->kind), s[0], s[1], s[2]);
         return refuse(diag, name, text);
+    }
+    if (transform->mirrored && !mirror) {
+        return refuse(diag, name,
+                      "the points of the new body are a mirror image of the standard's: left and "
+                      "right may be exchanged, or it is the other side's bone (--mirror)");
     }
     return FB_OK;
 }
