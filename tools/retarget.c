@@ -217,7 +217,8 @@ static fb_status read_skeleton(fb_retarget *r) {
     if (status != FB_OK) {
         return status;
     }
-    bool points = fb_cli_value(r->cli, "pairs") || fb_cli_value(r->cli, "features-target");
+    bool points = fb_cli_value(r->cli, "pairs") || fb_cli_value(r->cli, "features-target") ||
+                  fb_cli_value(r->cli, "params-in");
     fb_diag quiet;
     fb_diag_init(&quiet);
     status = fb_skeleton_read_model(&r->skeleton, r->skeleton_model, &o,
@@ -608,9 +609,8 @@ static fb_status mirror_missing(fb_retarget *r) {
     if (!any_placed(r->standard, equal + 1)) { /* the standard has that side, the skeleton not */
         status = fb_mirror_forget(r->standard->model, from, equal + 1);
     }
-    return status == FB_OK
-               ? fb_mirror_missing(r->standard->model, from, equal + 1, &r->cli->diag)
-               : status;
+    return status == FB_OK ? fb_mirror_missing(r->standard->model, from, equal + 1, &r->cli->diag)
+                           : status;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

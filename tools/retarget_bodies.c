@@ -320,8 +320,9 @@ static fb_status place_by_pairs(fb_retarget *r, fb_retarget_body *b, fb_transfor
         fb_diag_init(&quiet);
         status = fit(r, b, kind, &b->map, last ? &r->cli->diag : &quiet);
         if (!last && status == FB_E_INPUT) {
-            fb_diag_add(&r->cli->diag, FB_WARNING, FB1412, at(NULL, 0),
-                        "a poorer map is taken for it (--fallback)", "%s",
+            fb_diag_add(&r->cli->diag, FB_WARNING, FB2311, at(points_file(r), 0), NULL,
+                        "%s: '%s' is taken instead of '%s' (--fallback): %s", b->element->name,
+                        fb_transform_word(poorer(kind)), fb_transform_word(kind),
                         quiet.n ? quiet.records[0].message : "its points do not suffice");
         }
         fb_diag_clear(&quiet);
@@ -371,7 +372,9 @@ static void known_points(fb_retarget *r, fb_retarget_body *b, fb_align_options *
         }
     }
     for (int i = 0; i < o->n; i++) {
-        weight[i] *= (r->automatic ? (getenv("WC") ? atof(getenv("WC")) : CENTER_WEIGHT) : KNOWN_WEIGHT) / all;
+        weight[i] *= (r->automatic ? (getenv("WC") ? atof(getenv("WC")) : CENTER_WEIGHT)
+                                   : KNOWN_WEIGHT) /
+                     all;
     }
     o->from = from;
     o->to = to;
@@ -399,7 +402,6 @@ static fb_status place_by_surfaces(fb_retarget *r, fb_retarget_body *b, fb_trans
                           .progress = show,
                           .context = r};
     known_points(r, b, &o);
-    fb_align_result result = {.second = INFINITY, .mirrored = INFINITY};
     fb_align_result result = {.second = FB_INFINITY, .mirrored = FB_INFINITY};
     const char *name = b->element->name;
     fb_status status = fb_align(&similar, &result, b->standard->surface, b->target->surface, &o,

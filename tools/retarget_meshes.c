@@ -170,9 +170,11 @@ static void keep_meshes(fb_retarget *r, const fb_element *frame) {
     const fb_value *geometry = fb_get(frame, "geometry");
     for (int k = 0; geometry && k < geometry->n; k++) {
         fb_element *mesh = geometry->as.objects[k];
-        const char *name = strcmp(mesh->cls->name, "Mesh") == 0 ? fb_get_string(mesh, "mesh") : NULL;
+        const char *name = strcmp(mesh->cls->name, "Mesh") == 0 ? fb_get_string(mesh, "mesh")
+                                                                : NULL;
         const char *path = name && *name && *name != '/'
-                               ? fb_mesh_find(&r->arena, s->original, name, r->folders, r->n_folders)
+                               ? fb_mesh_find(&r->arena, s->original, name, r->folders,
+                                              r->n_folders)
                                : NULL;
         if (path) {
             fb_value_set_string(s->model, fb_value_of(mesh, "mesh"),

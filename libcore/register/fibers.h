@@ -42,10 +42,7 @@ typedef struct fb_fiber_change {
     /* the worst of its coordinates' moment arms, those about axes of turning */
     const char *coordinate;                       /* its path; NULL: no arm differs */
     double arm_before, arm_after, arm_difference; /* m, at the pose where they differ most */
-    bool sign_changed;           /* of any arm in any pose, beyond 5 mm on both sides */
-    const char *sign_coordinate; /* of which; NULL: none */
-    const char *note;            /* what was not plain about the fit; or NULL */
-    bool sign_changed;              /* of any arm in any pose, beyond 1 mm on both sides */
+    bool sign_changed;              /* of any arm in any pose, beyond 5 mm on both sides */
     const char *sign_coordinate;    /* of which; NULL: none */
     double sign_before, sign_after; /* m, where both are the farthest from 0 */
     const char *note;               /* what was not plain about the fit; or NULL */

@@ -15,8 +15,6 @@ static void measure(fb_surface *s) {
     for (int k = 0; k < 3; k++) {
         s->low[k] = FB_INFINITY;
         s->high[k] = -FB_INFINITY;
-        s->low[k] = (double)INFINITY;
-        s->high[k] = -(double)INFINITY;
     }
     for (int i = 0; i < s->n_vertices; i++) {
         for (int k = 0; k < 3; k++) {

@@ -310,7 +310,6 @@ double fb_surface_project(const fb_surface *surface, const double *point, double
     find(&s);
     if (s.face < 0) {
         return FB_INFINITY;
-        return (double)INFINITY;
     }
     if (nearest) {
         fb_v3_copy(nearest, s.nearest);
@@ -326,7 +325,6 @@ double fb_surface_project(const fb_surface *surface, const double *point, double
 
 int fb_surface_nearest_vertex(const fb_surface *surface, const double *point) {
     search s = {.surface = surface, .point = point, .square = FB_INFINITY, .vertices = true};
-    search s = {.surface = surface, .point = point, .square = (double)INFINITY, .vertices = true};
     find(&s);
     return s.face;
 }
@@ -366,7 +364,6 @@ double fb_surface_nearest_within(const fb_surface *s, const double *point, doubl
     double distance = fb_surface_project(s, point, bound, q, &f, &feature);
     if (f < 0) {
         return FB_INFINITY;
-        return (double)INFINITY;
     }
     bool rim = false;
     face_normal(s, f, n);
@@ -403,5 +400,4 @@ double fb_surface_nearest_within(const fb_surface *s, const double *point, doubl
 double fb_surface_nearest(const fb_surface *s, const double *point, double *nearest, double *normal,
                           int *face) {
     return fb_surface_nearest_within(s, point, FB_INFINITY, nearest, normal, face);
-    return fb_surface_nearest_within(s, point, (double)INFINITY, nearest, normal, face);
 }

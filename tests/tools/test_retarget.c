@@ -246,7 +246,8 @@ static void files_again(void) {
 }
 
 static void meshes_and_reports(void) {
-    const char *scan = skeleton_of("scan", "femur_r", "femur_r", "tibia_r", "tibia_r", NULL);
+    const char *scan = skeleton_of("scan", "femur_r", "femur_r", "tibia_r", "tibia_r", "fibula_r",
+                                   "fibula_r", NULL);
     const char *out = file_of("meshes.fb"), *folder = file_of("made"), *report = file_of("r.json"),
                *page = file_of("r.html"), *picture = file_of("p.png");
     done(RUN("-q", "--skeleton", scan, "--auto", "--meshes-out", folder, "--report", report,
@@ -298,7 +299,8 @@ static void meshes_and_reports(void) {
 
 /* The left bones, mirrored, are the right ones. */
 static void mirrored_scan(void) {
-    const char *scan = skeleton_of("left", "femur_l", "femur_l", "tibia_l", "tibia_l", NULL);
+    const char *scan = skeleton_of("left", "femur_l", "femur_l", "tibia_l", "tibia_l", "fibula_l",
+                                   "fibula_l", NULL);
     const char *out = file_of("mirrored.fb"), *report = file_of("mirrored.json");
     done(RUN("-q", "--skeleton", scan, "--mirror", "--auto", "--report", report, LEGS, "-o", out));
     json_t *json = json_of(report), *model = json_of(out);
@@ -398,11 +400,11 @@ static void kinds(void) {
     unlink(out);
     const char *few = pairs_of("few.csv", 1.05, "femur_r", 3);
     refused(RUN("--skeleton", BARE, "--pairs", few, "--transform", "affine", LEGS, "-o", out), 3,
-            "3 pairs of points", out);
+            "use 'similarity', or add points", out);
     fb_run run = RUN("--skeleton", BARE, "--pairs", few, "--transform", "affine", "--fallback",
                      LEGS, "-o", out);
     FB_EQUAL_INT(run.status, 0);
-    FB_HOLDS(run.err, "poorer map");
+    FB_HOLDS(run.err, "is taken instead of 'affine' (--fallback)");
     fb_run_free(&run);
     refused(RUN("--skeleton", BARE, "--pairs", few, "--transform", "best", LEGS), 2,
             "--transform is rigid, similarity", NULL);
