@@ -15,6 +15,12 @@
 #include "tests/help.h"
 #include "tools/cli.h"
 
+/* For the leak checker: fontconfig, behind cairo, keeps what it read of the fonts. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void) {
+    return "leak:libfontconfig\n";
+}
+
 #define LEGS "models/standard/legs.osim"
 #define POINTS "models/standard/features.json"
 #define BONES "models/standard/Geometry"
