@@ -8,7 +8,9 @@
 
 #define CENTERS 220 /* points of each surface that the spline has */
 #define STAGES 14
-#define STIFF (getenv("STIFF") ? atof(getenv("STIFF")) : 1.0) /* m: smoothing of the first stage, of the last */
+#define STIFF \
+    (getenv("STIFF") ? atof(getenv("STIFF")) \
+                     : 1.0) /* m: smoothing of the first stage, of the last */
 #define SOFT (getenv("SOFT") ? atof(getenv("SOFT")) : 0.01)
 #define AGREE 0.5 /* cosine: normals that differ more are no pair */
 #define FAR 3.    /* pairs farther than so many median distances are no pairs */
@@ -137,8 +139,7 @@ fb_status fb_align_deform(fb_align_work *w, fb_transform *map, const char *name,
             break;
         }
         status = fb_transform_fit(&spline, FB_TRANSFORM_TPS, (const double(*)[3])from,
-                                  (const double(*)[3])to, NULL, (size_t)n, &o, name,
-                                  arena, diag);
+                                  (const double(*)[3])to, NULL, (size_t)n, &o, name, arena, diag);
         *map = status == FB_OK ? spline : *map;
         if (w->options->progress) {
             w->options->progress(w->options->context, 0.5 + 0.5 * part);
