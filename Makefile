@@ -94,7 +94,7 @@ $(BUILD)/fbplot $(BUILD)/tests/tools/test_fbplot $(BUILD)/tests/tools/test_fbplo
 $(BUILD)/tests/tools/test_scene $(BUILD)/docs/gallery: LIBS += $(PICTURES)
 $(BUILD)/tools/scene_png.o $(BUILD)/tests/tools/test_scene.o: CLIBS += $(shell pkg-config --cflags libpng 2>/dev/null | sed 's/-I/-isystem /g')
 $(BUILD)/tools/fbplot_canvas.o $(BUILD)/tools/scene_overlay.o $(BUILD)/tests/tools/test_fbplot.o: CLIBS += $(shell pkg-config --cflags cairo 2>/dev/null | sed 's/-I/-isystem /g')
-$(BUILD)/tests/formats/test_mesh_write $(BUILD)/tests/tools/test_fb2osim_bundles $(BUILD)/tests/tools/test_fbgen $(BUILD)/tests/tools/test_fbgen_refusals: LIBS += $(MESHES)
+$(BUILD)/tests/formats/test_mesh_write $(BUILD)/tests/tools/test_retarget $(BUILD)/tests/tools/test_fb2osim_bundles $(BUILD)/tests/tools/test_fbgen $(BUILD)/tests/tools/test_fbgen_refusals: LIBS += $(MESHES)
 $(BINARIES): $(BUILD)/%: $(BUILD)/tools/%_main.o $(CLI) $(LIB)
 	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LIBS) -o $@
 

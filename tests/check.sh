@@ -114,6 +114,12 @@ if [ -n "$corpus" ]; then
         cat "$work/landmarks.log"
         add_counts "$work/landmarks.log"
     fi
+    if [ -d "$corpus/corpus/skeletons/tlem2" ]; then
+        mkdir -p "$work/retarget"
+        /usr/bin/python3 tests/retarget_corpus.py "$build" "$corpus" "$work/retarget" bars same > "$work/retarget.log"
+        cat "$work/retarget.log"
+        add_counts "$work/retarget.log"
+    fi
     /usr/bin/python3 tests/mechanics.py "$build" "$corpus" > "$work/mechanics.log"
     cat "$work/mechanics.log"
     add_counts "$work/mechanics.log"

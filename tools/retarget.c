@@ -217,7 +217,8 @@ static fb_status read_skeleton(fb_retarget *r) {
     if (status != FB_OK) {
         return status;
     }
-    bool points = fb_cli_value(r->cli, "pairs") || fb_cli_value(r->cli, "features-target");
+    bool points = fb_cli_value(r->cli, "pairs") || fb_cli_value(r->cli, "features-target") ||
+                  fb_cli_value(r->cli, "params-in");
     fb_diag quiet;
     fb_diag_init(&quiet);
     status = fb_skeleton_read_model(&r->skeleton, r->skeleton_model, &o,

@@ -320,8 +320,9 @@ static fb_status place_by_pairs(fb_retarget *r, fb_retarget_body *b, fb_transfor
         fb_diag_init(&quiet);
         status = fit(r, b, kind, &b->map, last ? &r->cli->diag : &quiet);
         if (!last && status == FB_E_INPUT) {
-            fb_diag_add(&r->cli->diag, FB_WARNING, FB1412, at(NULL, 0),
-                        "a poorer map is taken for it (--fallback)", "%s",
+            fb_diag_add(&r->cli->diag, FB_WARNING, FB2311, at(points_file(r), 0), NULL,
+                        "%s: '%s' is taken instead of '%s' (--fallback): %s", b->element->name,
+                        fb_transform_word(poorer(kind)), fb_transform_word(kind),
                         quiet.n ? quiet.records[0].message : "its points do not suffice");
         }
         fb_diag_clear(&quiet);

@@ -7,6 +7,7 @@
 
 #define PAPER 0xFAF9F6
 #define BONE 0xDCD3BC
+#define PALE 0xF0ECE2 /* bones that the new skeleton does not have */
 #define MUSCLE 0xB03A2E
 #define POINT 0x1F4E9E
 #define ARROW 0xE07B00
@@ -23,14 +24,42 @@ typedef struct side {
     fb_arena *arena;
 } side;
 
-/* The pose of a body in ground, by its number among the standard's. */
+/* The pose of a body in ground, by its number among the standard's; mirrored sides are elsewhere in
+ * the new model's list. */
 static bool body_pose(const side *d, int i, fb_pose *pose) {
-    const fb_list *bodies = fb_model_items(d->s->system->model, "bodies");
-    int body = (size_t)i < bodies->n ? fb_system_body(d->s->system, bodies->items[i], NULL) : -1;
+    const fb_model *model = d->s->system->model;
+    const fb_element *element = fb_model_find(model, FB_FRAME,
+                                              d->r->standard->bodies[i].element->name);
+    int body = element ? fb_system_body(d->s->system, element, NULL) : -1;
     if (body >= 0) {
         *pose = d->s->state->pose[body];
     }
     return body >= 0;
+}
+
+/* Whether two paths end in the same file's name. */
+static bool same_file(const char *a, const char *b) {
+    const char *x = a ? strrchr(a, '/') : NULL, *y = b ? strrchr(b, '/') : NULL;
+    return a && b && strcmp(x ? x + 1 : a, y ? y + 1 : b) == 0;
+}
+
+/* By how much the new model scales the standard's bone of a body that has no other. */
+static bool own_scale(const side *d, int i, double *scale) {
+    const fb_element *before = d->r->standard->bodies[i].element;
+    const fb_element *now = fb_model_find(d->s->system->model, FB_FRAME, before->name);
+    const fb_value *old = fb_get(before, "geometry"), *new = now ? fb_get(now, "geometry") : NULL;
+    double a[3], b[3];
+    if (!old || !new || old->n == 0 || new->n == 0 ||
+        !fb_get_vector(old->as.objects[0], "scale", a, 3) ||
+        !fb_get_vector(new->as.objects[0], "scale", b, 3) ||
+        !same_file(fb_get_string(old->as.objects[0], "mesh"),
+                   fb_get_string(new->as.objects[0], "mesh"))) {
+        return false;
+    }
+    for (int k = 0; k < 3; k++) {
+        scale[k] = fabs(b[k] / a[k]);
+    }
+    return isfinite(scale[0] + scale[1] + scale[2]);
 }
 
 /* From the frame of a bone's surface to ground. */
@@ -56,12 +85,17 @@ static void to_float(float *to, const fb_pose *pose, const double *point) {
     }
 }
 
-static void draw_bone(side *d, const fb_surface *surface, const fb_pose *pose) {
+static void draw_bone(side *d, const fb_surface *surface, const fb_pose *pose, const double *scale,
+                      unsigned colour) {
     size_t points = (size_t)surface->n_vertices, faces = (size_t)surface->n_faces;
     float(*at)[3] = fb_arena_array(d->arena, points, sizeof *at);
     unsigned(*corners)[3] = fb_arena_array(d->arena, faces, sizeof *corners);
     for (size_t i = 0; i < points; i++) {
-        to_float(at[i], pose, surface->vertices[i]);
+        double place[3];
+        for (int k = 0; k < 3; k++) {
+            place[k] = scale[k] * surface->vertices[i][k];
+        }
+        to_float(at[i], pose, place);
     }
     for (size_t i = 0; i < faces; i++) {
         for (int k = 0; k < 3; k++) {
@@ -72,7 +106,7 @@ static void draw_bone(side *d, const fb_surface *surface, const fb_pose *pose) {
                                                  .n_triangles = faces,
                                                  .points = at[0],
                                                  .triangles = corners[0],
-                                                 .colour = BONE});
+                                                 .colour = colour});
 }
 
 static void draw_muscles(side *d) {
@@ -126,12 +160,18 @@ static void draw_side(side *d) {
     for (int i = 0; i < d->r->standard->n_bodies; i++) {
         const fb_retarget_body *b = d->r->standard->bodies + i;
         const fb_skeleton_bone *bone = d->is_new ? b->target : b->standard;
+        const double one[3] = {1, 1, 1};
+        double scale[3];
         fb_pose pose;
+        if (d->is_new && !(b->placed && bone) && b->standard && body_pose(d, i, &pose) &&
+            own_scale(d, i, scale)) { /* the standard's, as the new model has it */
+            draw_bone(d, b->standard->surface, &pose, scale, PALE);
+        }
         if ((d->is_new && !b->placed) || !surface_pose(d, i, &pose)) {
             continue;
         }
         if (bone) {
-            draw_bone(d, bone->surface, &pose);
+            draw_bone(d, bone->surface, &pose, one, BONE);
         }
         draw_points(d, i, &pose);
     }
@@ -141,6 +181,18 @@ static void draw_side(side *d) {
     camera.look[1] = -0.15f;
     camera.look[2] = -0.65f;
     fb_scene_set_camera(d->scene, &camera);
+}
+
+/* The last part of a path, without a slash at its end; "standard input" for "-". */
+static const char *last_part(fb_arena *arena, const char *path) {
+    const char *end = path + strlen(path), *from;
+    while (end > path + 1 && end[-1] == '/') {
+        end--;
+    }
+    for (from = end; from > path && from[-1] != '/'; from--) {
+    }
+    return strcmp(path, "-") == 0 ? "standard input"
+                                  : fb_arena_text(arena, from, (size_t)(end - from));
 }
 
 bool fb_retarget_preview(const fb_retarget *r, fb_text *out) {
@@ -153,7 +205,12 @@ bool fb_retarget_preview(const fb_retarget *r, fb_text *out) {
               fb_simulation_new(s + 1, r->standard->model, false, &quiet) == FB_OK;
     const char *why = ok ? NULL : "the models cannot be posed";
     for (int i = 0; i < 2 && ok; i++) {
-        const char *caption = i ? "new skeleton" : "standard";
+        const char *caption =
+            i ? fb_arena_printf(&arena,
+                                "new skeleton: %s (blue: feature points, orange: "
+                                "where the maps put them)",
+                                last_part(&arena, fb_cli_value(r->cli, "skeleton")))
+              : fb_arena_printf(&arena, "standard: %s", last_part(&arena, r->standard->file));
         side d = {r, s[i], fb_picture_cell(picture, 2, 1, i, caption), i == 1, &arena};
         draw_side(&d);
     }

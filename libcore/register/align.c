@@ -244,7 +244,15 @@ double fb_align_refine(fb_align_work *w, fb_transform *map, fb_transform_kind ki
     double distance = (double)INFINITY;
     for (int i = 0; i < most; i++) {
         distance = fb_align_pair(w, map, every);
-        double changed = step(w, map, kind);
+        const fb_transform before = *map;
+        double changed = step(w, map, kind), sum = fb_v3_dot(map->translation, map->translation);
+        for (int k = 0; k < 9; k++) {
+            sum += fabs(map->linear[k]);
+        }
+        if (!isfinite(sum)) { /* the pairs do not determine a step from here */
+            *map = before;
+            break;
+        }
         if (iterations) {
             (*iterations)++;
         }

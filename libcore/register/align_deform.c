@@ -9,9 +9,7 @@
 
 #define CENTERS 220 /* points of each surface that the spline has */
 #define STAGES 14
-#define STIFF \
-    (getenv("STIFF") ? atof(getenv("STIFF")) \
-                     : 1.0) /* m: smoothing of the first stage, of the last */
+#define STIFF 10.0 /* m: smoothing of the first stage, of the last */
 #define SOFT 0.01
 #define KNOWN 0.1 /* smoothing at points that are known, beside that of others */
 #define AGREE 0.5 /* cosine: normals that differ more are no pair */

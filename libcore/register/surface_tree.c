@@ -273,6 +273,9 @@ static void find(search *s) {
     for (int k = 0; k < 3; k++) {
         p[k] = (float)(s->point[k] - tree->middle[k]);
     }
+    if (!isfinite(p[0] + p[1] + p[2])) { /* nothing is near; not even the boxes say so */
+        return;
+    }
     int n = 0;
     stack[n].square = 0;
     stack[n++].child = 0;
