@@ -204,9 +204,19 @@ int fb_retarget_centers(const fb_retarget *r, const fb_retarget_standard *s,
             continue;
         }
         for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
+            bool head = body->guess.kind == sources[k].on && other->guess.kind == sources[k].other;
             bool cup = other->guess.kind == sources[k].on && body->guess.kind == sources[k].other;
-            if (cup && strstr(sources[k].fit, "_center") &&
-                new_center(r, body, other, sources[k].fit, to[n])) {
+            const fb_bone_fit *own_fit = find(body, 0, sources[k].fit),
+                              *new_fit = find(body, 1, sources[k].fit);
+            if (!strstr(sources[k].fit, "_center")) {
+                continue;
+            }
+            if (head && own_fit && new_fit) { /* like with like: spheres of both heads */
+                fb_v3_copy(from[n], own_fit->center);
+                fb_v3_copy(to[n++], new_fit->center);
+                break;
+            }
+            if (cup && new_center(r, body, other, sources[k].fit, to[n])) {
                 fb_v3_copy(from[n++], pose[own].p);
                 break;
             }
