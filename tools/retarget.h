@@ -112,7 +112,7 @@ bool fb_retarget_is_identity(const fb_retarget_body *body);
 
 #define FB_RETARGET_CENTERS 8
 
-/* Centres of ball joints on a body that has their cup, where its surface tells them least, in the
+/* Centres of ball joints on a body, in the
  * standard's body and on the new bone (FB_RETARGET_CENTERS at most): where the new skeleton is a
  * model that of its joint, else of the sphere that was fitted. Returns how many. After landmarks of
  * all bodies were found. */

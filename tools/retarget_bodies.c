@@ -15,7 +15,8 @@
 #define MISSED 0.007      /* of its size: such a bone does not fit */
 #define FAR 20            /* sizes of points and bones differ by more: another unit */
 #define MOST_LEFT_OUT 64  /* points for which fits without one of them are made */
-#define COARSE 0.03       /* of a bone's size: edges that are longer tell no shape */
+#define SAME_BONE 0.002   /* of its size: surfaces that fit so well need no joint centres */
+#define UNLIKE 0.015      /* of its size: nearest points of such surfaces do not correspond */
 #define CENTER_WEIGHT 1.0 /* of joint centres that were found beside whole surfaces */
 #define KNOWN_WEIGHT 0.1  /* of feature points beside whole surfaces */
 
@@ -411,6 +412,28 @@ static fb_status place_by_surfaces(fb_retarget *r, const fb_retarget_standard *s
     if (status != FB_OK) {
         return status;
     }
+    const fb_surface *bone = b->target->surface;
+    double size = fb_v3_distance(bone->low, bone->high);
+    if (r->automatic && o.n > 0 && result.residual < UNLIKE * size) {
+        /* a model's centre may lie beside the head: the same bone fits better without it */
+        fb_align_options alone = o;
+        fb_align_result other;
+        fb_transform map;
+        alone.start = &similar;
+        alone.mirror = false;
+        alone.n = 0;
+        status = fb_align(&map, &other, b->standard->surface, bone, &alone, name, &r->arena,
+                          &r->cli->diag);
+        if (status != FB_OK) {
+            return status;
+        }
+        if (other.residual < SAME_BONE * size) {
+            similar = map;
+            o.n = 0;
+            result.residual = other.residual;
+            result.largest = other.largest;
+        }
+    }
     b->aligned = b->placed = true;
     b->surfaces = result;
     b->similarity_surfaces = result.residual;
@@ -419,6 +442,14 @@ static fb_status place_by_surfaces(fb_retarget *r, const fb_retarget_standard *s
     b->doubtful = result.second < CLOSE * result.residual && result.residual > SAME_SURFACE;
     if (status != FB_OK || kind == FB_TRANSFORM_SIMILARITY || result.residual < SAME_SURFACE ||
         (b->doubtful && !r->fix)) {
+        return status;
+    }
+    if (result.residual > UNLIKE * size) {
+        fb_diag_add(&r->cli->diag, FB_WARNING, FB2313, at(r->skeleton.file, b->target->line),
+                    "it is only turned and scaled; feature points would help",
+                    "%s: the surfaces are %.1f mm apart at best, too far to deform one into the "
+                    "other",
+                    name, 1e3 * result.residual);
         return status;
     }
     o.kind = kind;
@@ -471,12 +502,6 @@ static void tell_apart(fb_retarget *r, const fb_retarget_body *b) {
     }
 }
 
-/* Whether a surface's triangles are wide beside the bone: their mean edge, as if all were equal. */
-static bool coarse(const fb_surface *s) {
-    double edge = sqrt(s->total_area / s->n_faces * 4 / sqrt(3));
-    return edge > COARSE * fb_v3_distance(s->low, s->high);
-}
-
 static fb_status place_body(fb_retarget *r, const fb_retarget_standard *s, fb_retarget_body *b,
                             const fb_transform *expected) {
     const fb_body_transform *given = fb_transforms_find(&r->given, b->element->name);
@@ -491,10 +516,6 @@ static fb_status place_body(fb_retarget *r, const fb_retarget_standard *s, fb_re
         fb_transform_kind kind = !r->default_kind ? r->kind
                                  : bones          ? FB_TRANSFORM_SURFACE
                                                   : FB_TRANSFORM_SIMILARITY;
-        if (r->default_kind && bones &&
-            (coarse(b->standard->surface) || coarse(b->target->surface))) {
-            kind = FB_TRANSFORM_SIMILARITY; /* its chords are no shape to deform to */
-        }
         if (bones) {
             status = check_size(r, b, b->from, b->standard, "standard");
         }

@@ -162,22 +162,24 @@ static bool model_center(const fb_model *model, const fb_retarget_body *body,
     return false;
 }
 
-/* The centre on the new bone that has the cup: its model's, that of the head, or that of the cup.
- */
+/* The centre on the new bone: its model's, that of the head, or that of the cup. */
 static bool new_center(const fb_retarget *r, const fb_retarget_body *body,
-                       const fb_retarget_body *other, const char *name, double *center) {
+                       const fb_retarget_body *other, bool head, const char *name, double *center) {
     if (r->skeleton_model && other->target &&
         model_center(r->skeleton_model, body, other, center)) {
         return true;
     }
     const fb_bone_fit *fit = NULL;
-    if (!r->skeleton_model) { /* a scan: head and cup have one frame, if they lie as in life */
+    if (head) {
+        fit = find(body, 1, name);
+    } else if (!r->skeleton_model) { /* a scan: head and cup have one frame, if they lie as in life
+                                      */
         fit = find(other, 1, name);
         double apart =
             fit ? fb_surface_nearest(body->target->surface, fit->center, NULL, NULL, NULL) : 0;
         fit = fit && fabs(apart) > fit->radius / 2 && fabs(apart) < 2 * fit->radius ? fit : NULL;
     }
-    if (!fit) {
+    if (!fit && !head) {
         char sided[64];
         snprintf(sided, sizeof sided, "%s_%c", name, other->guess.side ? other->guess.side : 'r');
         fit = find(body, 1, sided);
@@ -206,17 +208,8 @@ int fb_retarget_centers(const fb_retarget *r, const fb_retarget_standard *s,
         for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
             bool head = body->guess.kind == sources[k].on && other->guess.kind == sources[k].other;
             bool cup = other->guess.kind == sources[k].on && body->guess.kind == sources[k].other;
-            const fb_bone_fit *own_fit = find(body, 0, sources[k].fit),
-                              *new_fit = find(body, 1, sources[k].fit);
-            if (!strstr(sources[k].fit, "_center")) {
-                continue;
-            }
-            if (head && own_fit && new_fit) { /* like with like: spheres of both heads */
-                fb_v3_copy(from[n], own_fit->center);
-                fb_v3_copy(to[n++], new_fit->center);
-                break;
-            }
-            if (cup && new_center(r, body, other, sources[k].fit, to[n])) {
+            if ((head || cup) && strstr(sources[k].fit, "_center") &&
+                new_center(r, body, other, head, sources[k].fit, to[n])) {
                 fb_v3_copy(from[n++], pose[own].p);
                 break;
             }

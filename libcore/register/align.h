@@ -38,8 +38,8 @@ typedef struct fb_align_result {
 } fb_align_result;
 
 /* Finds the transformation of surface `from` onto surface `to`. Deterministic, the same on any
- * number of threads. For SURFACE: affine, then a spline that makes the surfaces meet. FB_E_NUMERIC
- * if it does not settle, FB_E_MEMORY. */
+ * number of threads. For SURFACE: a similarity, then a spline that makes the surfaces meet.
+ * FB_E_NUMERIC if it does not settle, FB_E_MEMORY. */
 fb_status fb_align(fb_transform *transform, fb_align_result *result, const fb_surface *from,
                    const fb_surface *to, const fb_align_options *options, const char *name,
                    fb_arena *arena, fb_diag *diag);

@@ -8,12 +8,12 @@
 #include "libcore/register/align_internal.h"
 
 #define CENTERS 220 /* points of each surface that the spline has */
-#define STAGES 14
-#define STIFF 10.0 /* m: smoothing of the first stage, of the last */
+#define STAGES 24
+#define STIFF 1.0 /* m: smoothing of the first stage, of the last */
 #define SOFT 0.01
 #define KNOWN 0.1 /* smoothing at points that are known, beside that of others */
 #define AGREE 0.5 /* cosine: normals that differ more are no pair */
-#define FAR 3.    /* pairs farther than so many median distances are no pairs */
+#define FAR 20.   /* pairs farther than so many median distances are no pairs */
 
 static int by_size(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
