@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libcore/base/spatial.h"
+#include "libcore/bundle/place_heads.h"
 #include "libcore/bundle/place_rows.h"
 
 #define SLACK \
@@ -12,6 +13,7 @@
 #define MERGED 1e-7   /* of the length: a ring nearer to a free end is that end's */
 #define PASSES 3
 #define SPARE_ROWS 3
+#define HEADS_APART 0.02 /* of the half-height: room between heads */
 
 typedef struct grid {
     const fb_placing *place;
@@ -29,6 +31,7 @@ typedef struct grid {
     double (*stretch)[2]; /* [cells] of the belly, below and above */
     float *contact[2];    /* [ROW_CONTACT_COUNT][stride] */
     float *spare;         /* [SPARE_ROWS][stride] */
+    float *parting;       /* [2 heads + FB_HEAD_ROWS][stride], or NULL: one head */
     double *arc;          /* [stride + 1]: m along the axis of the cell that was measured last */
     double *layer;        /* [stride]: m^3, volumes of its layers */
 } grid;
@@ -461,6 +464,19 @@ static void pass(const grid *g, int number, bool last, fb_ring *spare) {
     }
 }
 
+/* Heads moved apart where bundles that have been placed sink into each other, for the next pass. */
+static void part_heads(const grid *g) {
+    double b = g->place->cells[0].shape.b / g->unit;
+    fb_head_parting parting = {.place = g->place,
+                               .stride = g->stride,
+                               .rows = g->rows,
+                               .frames = g->frames,
+                               .given = g->parting,
+                               .spare = g->parting + 2 * g->place->n_heads * g->stride,
+                               .room = (float)(HEADS_APART * b)};
+    fb_part_heads(&parting);
+}
+
 /* The ratio that a bundle's middle ring is to have: its own, unless widths are given. */
 static double ratio_of(const grid *g, size_t cell, const fb_bundle *b) {
     const fb_place_cell *c = g->place->cells + cell;
@@ -594,13 +610,18 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
     float *spare = fb_scratch_take(scratch, 2 * ROW_CONTACT_COUNT + SPARE_ROWS, row);
     double *exact = fb_scratch_take(scratch, 5 * g.stride + 1, sizeof *exact);
     fb_ring *rings = fb_scratch_take(scratch, sections + 2, sizeof *rings);
-    if (g.rows && g.frames && widths && g.inner && g.turn && g.scale && g.stretch && spare &&
-        exact && rings) {
+    size_t parting = place->n_heads > 1 ? 2 * place->n_heads + FB_HEAD_ROWS : 0;
+    g.parting = parting ? fb_scratch_take(scratch, parting, row) : NULL;
+    if ((g.parting || !parting) && g.rows && g.frames && widths && g.inner && g.turn && g.scale &&
+        g.stretch && spare && exact && rings) {
         why = find_neighbours(&g, scratch);
     }
     if (!why) {
         memset(g.frames, 0, place->n_heads * ROW_FRAME_COUNT * row); /* margins */
         memset(widths, 0, given * row);
+        if (g.parting) {
+            memset(g.parting, 0, parting * row);
+        }
         memset(spare, 0, (2 * ROW_CONTACT_COUNT + SPARE_ROWS) * row);
         g.contact[0] = spare;
         g.contact[1] = g.contact[0] + ROW_CONTACT_COUNT * g.stride;
@@ -621,9 +642,13 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
         int passes = place->width ? PASSES + 1 : PASSES;
         for (int number = 0; number < passes; number++) {
             pass(&g, number, number + 1 == passes, rings);
+            if (g.parting && number + 1 < passes) {
+                part_heads(&g);
+            }
         }
         why = finish(&g, body);
     }
+    fb_scratch_give(scratch, g.parting);
     fb_scratch_give(scratch, rings);
     fb_scratch_give(scratch, exact);
     fb_scratch_give(scratch, spare);
