@@ -31,6 +31,7 @@ typedef struct grid {
     double (*stretch)[2]; /* [cells] of the belly, below and above */
     float *contact[2];    /* [ROW_CONTACT_COUNT][stride] */
     float *spare;         /* [SPARE_ROWS][stride] */
+    unsigned char *edge;  /* [cells] as in place_heads.h, or NULL: one head */
     float *parting;       /* [2 heads + FB_HEAD_ROWS][stride], or NULL: one head */
     double *arc;          /* [stride + 1]: m along the axis of the cell that was measured last */
     double *layer;        /* [stride]: m^3, volumes of its layers */
@@ -91,6 +92,20 @@ static const char *find_neighbours(grid *g, fb_scratch *scratch) {
 #undef AT
     fb_scratch_give(scratch, at);
     return why ? why : n == p->n_cells ? NULL : "two bundles have the same cell";
+}
+
+/* Which cells are first or last in a row of their head, on either side of the plane x = 0. */
+static void find_edges(const grid *g) {
+    const fb_place_cell *cells = g->place->cells;
+    memset(g->edge, FB_EDGE_LEFT | FB_EDGE_RIGHT, g->place->n_cells);
+    for (size_t c = 0; c < g->place->n_cells; c++) {
+        int inner = g->inner[2 * c], right = cells[c].i >= 0;
+        if (inner >= 0 && cells[inner].head[0] == cells[c].head[0] &&
+            cells[inner].head[1] == cells[c].head[1]) {
+            g->edge[c] &= (unsigned char)~(right ? FB_EDGE_LEFT : FB_EDGE_RIGHT);
+            g->edge[inner] &= (unsigned char)~(right ? FB_EDGE_RIGHT : FB_EDGE_LEFT);
+        }
+    }
 }
 
 /* Numbers in rows, times a factor. */
@@ -470,6 +485,7 @@ static void part_heads(const grid *g) {
     fb_head_parting parting = {.place = g->place,
                                .stride = g->stride,
                                .rows = g->rows,
+                               .edge = g->edge,
                                .frames = g->frames,
                                .given = g->parting,
                                .spare = g->parting + 2 * g->place->n_heads * g->stride,
@@ -612,8 +628,9 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
     fb_ring *rings = fb_scratch_take(scratch, sections + 2, sizeof *rings);
     size_t parting = place->n_heads > 1 ? 2 * place->n_heads + FB_HEAD_ROWS : 0;
     g.parting = parting ? fb_scratch_take(scratch, parting, row) : NULL;
-    if ((g.parting || !parting) && g.rows && g.frames && widths && g.inner && g.turn && g.scale &&
-        g.stretch && spare && exact && rings) {
+    g.edge = parting ? fb_scratch_take(scratch, n, sizeof *g.edge) : NULL;
+    if (((g.parting && g.edge) || !parting) && g.rows && g.frames && widths && g.inner && g.turn &&
+        g.scale && g.stretch && spare && exact && rings) {
         why = find_neighbours(&g, scratch);
     }
     if (!why) {
@@ -621,6 +638,7 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
         memset(widths, 0, given * row);
         if (g.parting) {
             memset(g.parting, 0, parting * row);
+            find_edges(&g);
         }
         memset(spare, 0, (2 * ROW_CONTACT_COUNT + SPARE_ROWS) * row);
         g.contact[0] = spare;
@@ -648,6 +666,7 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
         }
         why = finish(&g, body);
     }
+    fb_scratch_give(scratch, g.edge);
     fb_scratch_give(scratch, g.parting);
     fb_scratch_give(scratch, rings);
     fb_scratch_give(scratch, exact);

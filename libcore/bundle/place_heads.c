@@ -52,9 +52,9 @@ static void lay_walls(const fb_head_parting *p, size_t inner, size_t outer) {
     }
 }
 
-/* How far the bundles of a head reach along the walls (against them, if sign is -1) below and above
- * each section. */
-static void reach_of(const fb_head_parting *p, size_t head, float sign, float *reach) {
+/* How far the bundles at an edge of a head reach along the walls (against them, if sign is -1)
+ * below and above each section. */
+static void reach_of(const fb_head_parting *p, size_t head, int edge, float sign, float *reach) {
     const fb_placing *place = p->place;
     const float *wall = p->spare + SPARE_WALL * p->stride;
     for (size_t k = 0; k < 2 * p->stride; k++) {
@@ -62,6 +62,9 @@ static void reach_of(const fb_head_parting *p, size_t head, float sign, float *r
     }
     for (size_t c = 0; c < place->n_cells; c++) {
         const fb_place_cell *cell = place->cells + c;
+        if (!(p->edge[c] & edge)) {
+            continue;
+        }
         const float *b = p->rows + c * ROW_COUNT * p->stride;
         size_t first = place->flush ? cell->first : 0;
         size_t end = place->flush ? cell->last + 1 : place->n_sections;
@@ -86,8 +89,8 @@ static void add_need(const fb_head_parting *p, size_t inner, size_t outer, float
     float *a = p->spare + SPARE_INNER * s, *b = p->spare + SPARE_OUTER * s;
     const float *xa = frame_of(p, inner) + ROW_FX * s, *xb = frame_of(p, outer) + ROW_FX * s;
     lay_walls(p, inner, outer);
-    reach_of(p, inner, 1, a);
-    reach_of(p, outer, -1, b);
+    reach_of(p, inner, outer > inner ? FB_EDGE_RIGHT : FB_EDGE_LEFT, 1, a);
+    reach_of(p, outer, outer > inner ? FB_EDGE_LEFT : FB_EDGE_RIGHT, -1, b);
     for (size_t k = 0; k < p->place->n_sections; k++) {
         for (size_t up = 0; up < 2; up++) {
             const float *m = wall + k + up;

@@ -8,15 +8,17 @@
 typedef struct fb_head_parting {
     const fb_placing *place;
     size_t stride;
-    const float *rows; /* [cells][ROW_COUNT][stride] */
-    float *frames;     /* [heads][ROW_FRAME_COUNT][stride]: their places are moved */
+    const float *rows;         /* [cells][ROW_COUNT][stride] */
+    const unsigned char *edge; /* [cells]: FB_EDGE_LEFT, FB_EDGE_RIGHT or both: first or last of a
+                                  row of its head; of others these need not be told */
+    float *frames;             /* [heads][ROW_FRAME_COUNT][stride]: their places are moved */
     float *given; /* [heads][stride]: how far heads have given way, 0 at first; and as many rows to
                      work with */
     float *spare; /* [FB_HEAD_ROWS][stride] */
     float room;   /* to be left between heads */
 } fb_head_parting;
 
-enum { FB_HEAD_ROWS = 12 };
+enum { FB_HEAD_ROWS = 10, FB_EDGE_LEFT = 1, FB_EDGE_RIGHT = 2 };
 
 /* Moves the planes of heads on which bundles stand, outward along their x, by what their bundles
  * sink into those of the heads further in: of all planes square to the mean of both heads' x, one
