@@ -14,6 +14,7 @@
 #define PASSES 3
 #define SPARE_ROWS 3
 #define HEADS_APART 0.02 /* of the half-height: room between heads */
+#define HEADS_PASSES 2   /* more of them, at most, while heads move further than that */
 
 typedef struct grid {
     const fb_placing *place;
@@ -479,8 +480,9 @@ static void pass(const grid *g, int number, bool last, fb_ring *spare) {
     }
 }
 
-/* Heads moved apart where bundles that have been placed sink into each other, for the next pass. */
-static void part_heads(const grid *g) {
+/* Heads moved apart where bundles that have been placed sink into each other, for the next pass.
+ * Whether they have moved further than the room between them. */
+static bool part_heads(const grid *g) {
     double b = g->place->cells[0].shape.b / g->unit;
     fb_head_parting parting = {.place = g->place,
                                .stride = g->stride,
@@ -490,7 +492,7 @@ static void part_heads(const grid *g) {
                                .given = g->parting,
                                .spare = g->parting + 2 * g->place->n_heads * g->stride,
                                .room = (float)(HEADS_APART * b)};
-    fb_part_heads(&parting);
+    return fb_part_heads(&parting) > parting.room;
 }
 
 /* The ratio that a bundle's middle ring is to have: its own, unless widths are given. */
@@ -657,11 +659,12 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
             g.scale[i] = g.stretch[i][0] = g.stretch[i][1] = 1;
         }
         /* thin sheets take one more: what is cleared moves the rows above */
-        int passes = place->width ? PASSES + 1 : PASSES;
+        int passes = place->width ? PASSES + 1 : PASSES, more = HEADS_PASSES;
         for (int number = 0; number < passes; number++) {
             pass(&g, number, number + 1 == passes, rings);
-            if (g.parting && number + 1 < passes) {
-                part_heads(&g);
+            if (g.parting && number + 1 < passes && part_heads(&g) && number + 2 == passes &&
+                more-- > 0) {
+                passes++;
             }
         }
         why = finish(&g, body);

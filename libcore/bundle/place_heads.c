@@ -133,11 +133,12 @@ static void make_gradual(float *need, float *spare, size_t n) {
     memcpy(need, spare, n * sizeof *need);
 }
 
-void fb_part_heads(const fb_head_parting *p) {
+float fb_part_heads(const fb_head_parting *p) {
     size_t s = p->stride, n = p->place->n_sections, heads = p->place->n_heads;
     size_t middle = middle_head(p->place);
     float *need = p->spare + SPARE_NEED * s, *mean = p->spare + SPARE_MEAN * s;
     float *change = p->given + heads * s; /* [heads][stride] */
+    float most = 0;
     memset(change, 0, heads * s * sizeof *change);
     for (size_t i = 1; i < heads; i++) { /* to the right, then to the left */
         size_t outer = i < heads - middle ? middle + i : heads - 1 - i;
@@ -150,6 +151,7 @@ void fb_part_heads(const fb_head_parting *p) {
         make_gradual(need, mean, n);
         for (size_t k = 0; k < n; k++) {
             change[outer * s + k] = need[k] - given[k];
+            most = fabsf(need[k] - given[k]) > most ? fabsf(need[k] - given[k]) : most;
             given[k] = need[k];
         }
     }
@@ -162,4 +164,5 @@ void fb_part_heads(const fb_head_parting *p) {
             }
         }
     }
+    return most;
 }

@@ -23,7 +23,8 @@ enum { FB_HEAD_ROWS = 10, FB_EDGE_LEFT = 1, FB_EDGE_RIGHT = 2 };
 /* Moves the planes of heads on which bundles stand, outward along their x, by what their bundles
  * sink into those of the heads further in: of all planes square to the mean of both heads' x, one
  * divides the two. The head with the middle of the lattice stays. In three sections on either side
- * heads give way gradually. */
-void fb_part_heads(const fb_head_parting *parting);
+ * heads give way gradually. Returns the
+ * furthest that a head has been moved. */
+float fb_part_heads(const fb_head_parting *parting);
 
 #endif
