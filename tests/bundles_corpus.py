@@ -46,7 +46,7 @@ def fbgen(build, model, work, *more):
 
 
 def all_models(build, models, work):
-    made = refused = missed = leaning = wide = empty = 0
+    made = refused = missed = sunk = leaning = wide = empty = 0
     begun = os.times()
     for model in models:
         name = os.path.basename(model)

@@ -13,7 +13,7 @@
 #define MERGED 1e-7   /* of the length: a ring nearer to a free end is that end's */
 #define PASSES 3
 #define SPARE_ROWS 3
-#define HEADS_APART 0.02 /* of the half-height: room between heads */
+#define HEADS_APART 0.01 /* of the half-height: room between heads */
 #define HEADS_PASSES 2   /* more of them, at most, while heads move further than that */
 
 typedef struct grid {
@@ -420,18 +420,23 @@ static double volume_now(const grid *g, size_t cell, fb_ring *spare) {
     return volume_of_rings(spare, free_rings(g, cell, spare));
 }
 
+/* Rings towards square to the cell's axis. */
+static void turn(const grid *g, size_t cell) {
+    const fb_place_cell *c = g->place->cells + cell;
+    size_t base = g->place->base;
+    for (int up = 0; up < 2; up++) {
+        fb_row_turn(rows_of(g, cell), frame_of(g, c->head[up]), g->stride, up ? base : 0,
+                    up ? g->whole : base, SLACK);
+    }
+}
+
 /* A cell's first place and its axis, with its rings turned. */
 static void start(const grid *g, size_t cell) {
-    const fb_place_cell *c = g->place->cells + cell;
-    size_t s = g->stride, base = g->place->base;
-    float *b = rows_of(g, cell);
     begin(g, cell);
     size_rings(g, cell);
     lay(g, cell, true);
     find_axis(g, cell);
-    for (int up = 0; up < 2; up++) {
-        fb_row_turn(b, frame_of(g, c->head[up]), s, up ? base : 0, up ? g->whole : base, SLACK);
-    }
+    turn(g, cell);
     follow_row(g, cell);
     size_rings(g, cell);
     lay(g, cell, true);
