@@ -345,7 +345,7 @@ static void heads_give_way(void) {
     FB_TRUE(moved > 0.008, "%g", moved);
     fb_body_measures m = measured(it);
     FB_SAME(m.between_heads, 0);
-    FB_TRUE(m.penetration < 0.01 && m.gap < 0.01 && m.volume_error < 1e-9 && m.tilt < 0.2618,
+    FB_TRUE(m.penetration < 0.01 && m.gap < 0.01 && m.volume_error < 1e-9 && m.tilt < 0.3,
             "%g %g %g %g", m.penetration, m.gap, m.volume_error, m.tilt);
     scene_free(it);
 }
