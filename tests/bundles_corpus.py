@@ -46,7 +46,7 @@ def fbgen(build, model, work, *more):
 
 
 def all_models(build, models, work):
-    made = refused = missed = leaning = wide = empty = 0
+    made = refused = missed = sunk = leaning = wide = empty = 0
     begun = os.times()
     for model in models:
         name = os.path.basename(model)
@@ -70,6 +70,7 @@ def all_models(build, models, work):
                   f"penetration {row['penetration']}, gap {row['mean_gap']}")
             missed += (float(row['penetration']) > 0.01 or float(row['mean_gap']) > 0.01 or
                        float(row['worst_gap']) > 0.03)
+            sunk += float(row['between_heads']) > 0.01
             leaning += float(row['tilt_rad']) > math.radians(15)
             is_wide = float(row['width_m']) > 0.5 * float(row['belly_length_m']) * (1 + 1e-5)
             wide += is_wide
@@ -80,7 +81,7 @@ def all_models(build, models, work):
                begun.children_system)
     count(seconds < LIMIT, f'{seconds:.0f} s for {len(models)} models')
     print(f'bundles: {len(models)} models, {empty} without muscles or not read: {made} muscles have bundles, '
-          f'{missed} of them beyond 1 % penetration or gap, {leaning} beyond 15 degrees, {wide} wider than half '
+          f'{missed} of them beyond 1 % penetration or gap, {sunk} between heads, {leaning} beyond 15 degrees, {wide} wider than half '
           f'their belly (all named); {refused} refused; {seconds:.0f} s')
 
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libcore/base/spatial.h"
+#include "libcore/bundle/place_heads.h"
 #include "libcore/bundle/place_rows.h"
 
 #define SLACK \
@@ -12,6 +13,8 @@
 #define MERGED 1e-7   /* of the length: a ring nearer to a free end is that end's */
 #define PASSES 3
 #define SPARE_ROWS 3
+#define HEADS_APART 0.01 /* of the half-height: room between heads */
+#define HEADS_PASSES 2   /* more of them, at most, while heads move further than that */
 
 typedef struct grid {
     const fb_placing *place;
@@ -29,6 +32,8 @@ typedef struct grid {
     double (*stretch)[2]; /* [cells] of the belly, below and above */
     float *contact[2];    /* [ROW_CONTACT_COUNT][stride] */
     float *spare;         /* [SPARE_ROWS][stride] */
+    unsigned char *edge;  /* [cells] as in place_heads.h, or NULL: one head */
+    float *parting;       /* [2 heads + FB_HEAD_ROWS][stride], or NULL: one head */
     double *arc;          /* [stride + 1]: m along the axis of the cell that was measured last */
     double *layer;        /* [stride]: m^3, volumes of its layers */
 } grid;
@@ -88,6 +93,20 @@ static const char *find_neighbours(grid *g, fb_scratch *scratch) {
 #undef AT
     fb_scratch_give(scratch, at);
     return why ? why : n == p->n_cells ? NULL : "two bundles have the same cell";
+}
+
+/* Which cells are first or last in a row of their head, on either side of the plane x = 0. */
+static void find_edges(const grid *g) {
+    const fb_place_cell *cells = g->place->cells;
+    memset(g->edge, FB_EDGE_LEFT | FB_EDGE_RIGHT, g->place->n_cells);
+    for (size_t c = 0; c < g->place->n_cells; c++) {
+        int inner = g->inner[2 * c], right = cells[c].i >= 0;
+        if (inner >= 0 && cells[inner].head[0] == cells[c].head[0] &&
+            cells[inner].head[1] == cells[c].head[1]) {
+            g->edge[c] &= (unsigned char)~(right ? FB_EDGE_LEFT : FB_EDGE_RIGHT);
+            g->edge[inner] &= (unsigned char)~(right ? FB_EDGE_RIGHT : FB_EDGE_LEFT);
+        }
+    }
 }
 
 /* Numbers in rows, times a factor. */
@@ -401,18 +420,23 @@ static double volume_now(const grid *g, size_t cell, fb_ring *spare) {
     return volume_of_rings(spare, free_rings(g, cell, spare));
 }
 
+/* Rings towards square to the cell's axis. */
+static void turn(const grid *g, size_t cell) {
+    const fb_place_cell *c = g->place->cells + cell;
+    size_t base = g->place->base;
+    for (int up = 0; up < 2; up++) {
+        fb_row_turn(rows_of(g, cell), frame_of(g, c->head[up]), g->stride, up ? base : 0,
+                    up ? g->whole : base, SLACK);
+    }
+}
+
 /* A cell's first place and its axis, with its rings turned. */
 static void start(const grid *g, size_t cell) {
-    const fb_place_cell *c = g->place->cells + cell;
-    size_t s = g->stride, base = g->place->base;
-    float *b = rows_of(g, cell);
     begin(g, cell);
     size_rings(g, cell);
     lay(g, cell, true);
     find_axis(g, cell);
-    for (int up = 0; up < 2; up++) {
-        fb_row_turn(b, frame_of(g, c->head[up]), s, up ? base : 0, up ? g->whole : base, SLACK);
-    }
+    turn(g, cell);
     follow_row(g, cell);
     size_rings(g, cell);
     lay(g, cell, true);
@@ -459,6 +483,21 @@ static void pass(const grid *g, int number, bool last, fb_ring *spare) {
             clear(g, cell);
         }
     }
+}
+
+/* Heads moved apart where bundles that have been placed sink into each other, for the next pass.
+ * Whether they have moved further than the room between them. */
+static bool part_heads(const grid *g) {
+    double b = g->place->cells[0].shape.b / g->unit;
+    fb_head_parting parting = {.place = g->place,
+                               .stride = g->stride,
+                               .rows = g->rows,
+                               .edge = g->edge,
+                               .frames = g->frames,
+                               .given = g->parting,
+                               .spare = g->parting + 2 * g->place->n_heads * g->stride,
+                               .room = (float)(HEADS_APART * b)};
+    return fb_part_heads(&parting) > parting.room;
 }
 
 /* The ratio that a bundle's middle ring is to have: its own, unless widths are given. */
@@ -594,13 +633,20 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
     float *spare = fb_scratch_take(scratch, 2 * ROW_CONTACT_COUNT + SPARE_ROWS, row);
     double *exact = fb_scratch_take(scratch, 5 * g.stride + 1, sizeof *exact);
     fb_ring *rings = fb_scratch_take(scratch, sections + 2, sizeof *rings);
-    if (g.rows && g.frames && widths && g.inner && g.turn && g.scale && g.stretch && spare &&
-        exact && rings) {
+    size_t parting = place->n_heads > 1 ? 2 * place->n_heads + FB_HEAD_ROWS : 0;
+    g.parting = parting ? fb_scratch_take(scratch, parting, row) : NULL;
+    g.edge = parting ? fb_scratch_take(scratch, n, sizeof *g.edge) : NULL;
+    if (((g.parting && g.edge) || !parting) && g.rows && g.frames && widths && g.inner && g.turn &&
+        g.scale && g.stretch && spare && exact && rings) {
         why = find_neighbours(&g, scratch);
     }
     if (!why) {
         memset(g.frames, 0, place->n_heads * ROW_FRAME_COUNT * row); /* margins */
         memset(widths, 0, given * row);
+        if (g.parting) {
+            memset(g.parting, 0, parting * row);
+            find_edges(&g);
+        }
         memset(spare, 0, (2 * ROW_CONTACT_COUNT + SPARE_ROWS) * row);
         g.contact[0] = spare;
         g.contact[1] = g.contact[0] + ROW_CONTACT_COUNT * g.stride;
@@ -618,12 +664,18 @@ const char *fb_place_body(fb_body *body, const fb_placing *place, fb_scratch *sc
             g.scale[i] = g.stretch[i][0] = g.stretch[i][1] = 1;
         }
         /* thin sheets take one more: what is cleared moves the rows above */
-        int passes = place->width ? PASSES + 1 : PASSES;
+        int passes = place->width ? PASSES + 1 : PASSES, more = HEADS_PASSES;
         for (int number = 0; number < passes; number++) {
             pass(&g, number, number + 1 == passes, rings);
+            if (g.parting && number + 1 < passes && part_heads(&g) && number + 2 == passes &&
+                more-- > 0) {
+                passes++;
+            }
         }
         why = finish(&g, body);
     }
+    fb_scratch_give(scratch, g.edge);
+    fb_scratch_give(scratch, g.parting);
     fb_scratch_give(scratch, rings);
     fb_scratch_give(scratch, exact);
     fb_scratch_give(scratch, spare);

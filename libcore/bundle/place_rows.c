@@ -345,6 +345,18 @@ WIDE float fb_row_lean(const float *b, const float *core, size_t stride, size_t 
     return least;
 }
 
+WIDE void fb_row_reach(float *reach, const float *b, const float *m, size_t stride, size_t from,
+                       size_t to, float sign) {
+    size_t s = stride;
+    SIDE_BY_SIDE
+    for (size_t k = from; k < to; k++) {
+        v3 n = get(m, s, k);
+        float un = dot(get(b + ROW_U * s, s, k), n), wn = dot(get(b + ROW_W * s, s, k), n);
+        float far = sign * dot(get(b, s, k), n) + size2(un, wn);
+        reach[k] = far > reach[k] ? far : reach[k];
+    }
+}
+
 WIDE void fb_row_scale(float *b, size_t stride, size_t n, float f) {
     for (size_t row = ROW_U; row < ROW_U + 6; row++) {
         float *v = b + row * stride;

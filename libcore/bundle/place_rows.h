@@ -91,6 +91,10 @@ void fb_row_size(float *b, size_t stride, size_t n, size_t widest, float a, floa
  * room for a row. */
 float fb_row_lean(const float *b, const float *core, size_t stride, size_t from, size_t to,
                   float *spare);
+/* How far the bundle reaches along directions m (against them, if sign is -1), one a section: into
+ * `reach` where that is further than what is there. Sections from `from` to `to` - 1 only. */
+void fb_row_reach(float *reach, const float *b, const float *m, size_t stride, size_t from,
+                  size_t to, float sign);
 /* All semi-axes times f. */
 void fb_row_scale(float *b, size_t stride, size_t n, float f);
 /* The volume between two sections; `spare` has room for a row. */

@@ -313,6 +313,43 @@ static void heads_stand_on_their_own_planes(void) {
     scene_free(it);
 }
 
+/* The columns i < 0 follow a core that runs through the other head's body and back, 8 mm deep:
+ * they give way, all of them and gradually, and the other head stays where it is. */
+static void heads_give_way(void) {
+    enum { N = 41 };
+    scene *it = scene_new(3, &tapered, N);
+    for (size_t c = 0; c < it->place.n_cells; c++) {
+        it->cells[c].head[0] = it->cells[c].head[1] = it->cells[c].i >= 0;
+    }
+    it->place.n_heads = 2;
+    memcpy(it->frames + N, it->frames, N * sizeof *it->frames);
+    for (size_t k = 0; k < N; k++) {
+        double s = sin(PI * (double)k / (N - 1));
+        it->frames[k].o[0] = 0.008 * s * s;
+    }
+    FB_EQUAL_STR(scene_place(it), NULL);
+    const double x[3] = {1, 0, 0};
+    double moved = 0;
+    for (size_t k = 0; k < N; k++) {
+        double far[2] = {-1, 1}; /* the left head's right side, the right head's left side */
+        for (size_t i = 0; i < it->body.n_bundles; i++) {
+            const fb_ring *ring = ring_of(it, i, k);
+            int right = it->body.bundles[i].head[1];
+            double from = ring->c[0] - (right ? 1 : -1) * reach(ring, x);
+            far[right] = right ? fb_lesser(far[1], from) : fb_greater(far[0], from);
+        }
+        FB_TRUE(far[0] < far[1], "section %zu: %g m and %g m", k, far[0], far[1]);
+        FB_NEAR(far[1], 0, 0.02 * 0.002, 0);
+        moved = fb_greater(moved, it->frames[k].o[0] - far[0]);
+    }
+    FB_TRUE(moved > 0.008, "%g", moved);
+    fb_body_measures m = measured(it);
+    FB_SAME(m.between_heads, 0);
+    FB_TRUE(m.penetration < 0.01 && m.gap < 0.01 && m.volume_error < 1e-9 && m.tilt < 0.3,
+            "%g %g %g %g", m.penetration, m.gap, m.volume_error, m.tilt);
+    scene_free(it);
+}
+
 /* ---- ends ------------------------------------------------------------------------------------ */
 
 /* Bundles that keep their lengths end where these end, between sections. */
@@ -490,6 +527,7 @@ int main(int argc, char **argv) {
                                     FB_TEST(slender_rows_add_up),
                                     FB_TEST(given_widths),
                                     FB_TEST(heads_stand_on_their_own_planes),
+                                    FB_TEST(heads_give_way),
                                     FB_TEST(free_ends),
                                     FB_TEST(any_order_of_cells),
                                     FB_TEST(placed_again),
