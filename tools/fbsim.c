@@ -7,6 +7,7 @@
 #include "formats/resources.h"
 #include "libcore/version.h"
 #include "tools/fbsim.h"
+#include "tools/fbsim_run.h"
 
 static const fb_option options[] = {
     {'s', "states", "FILE",
@@ -39,7 +40,9 @@ static const fb_option options[] = {
     {0, "curve", "NAME",
      "curves: active, passive, tendon, velocity, total, activation, or all, the default"},
     {0, "unit", "UNIT", "curves: normalized, unless given, or si"},
-    {0, "compat", "WHICH", "opensim4: reproduce OpenSim 4.5.2 where it is known to be wrong"},
+    {0, "compat", "WHICH",
+     "opensim4: reproduce OpenSim 4.5.2 where it is known to be wrong; none; run does unless "
+     "given"},
     {0, "ignore-kept", NULL,
      "do without joints, constraints, forces and controllers that are not computed"},
     {0, "max-size", "MB", "refuse larger files; 256 unless given"},
@@ -57,8 +60,8 @@ static const fb_tool tool = {
                "arms and forces of\n"
                "muscles, and the joint's strength, over the range of a coordinate or two. 'fbsim "
                "curves' writes the\n"
-               "curves of Hill-type muscles.",
-    .operands = "eval|sweep|curves [MODEL]",
+               "curves of Hill-type muscles. 'fbsim run' does what a set-up file of OpenSim says.",
+    .operands = "eval|sweep|curves|run [MODEL|SETUP]",
     .max_operands = 2,
     .options = options,
     .examples = "  fbsim sweep arm.osim --coordinate r_elbow_flex --muscle 'BIC*' -o biceps.sto\n"
@@ -138,8 +141,18 @@ fb_status fb_fbsim_write(fb_cli *cli, const fb_sto *table, const char *header, c
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
-enum { EVAL = 1, SWEEP = 2, CURVES = 4 };
-static const char *const commands[] = {"eval", "sweep", "curves"};
+enum { EVAL = 1, SWEEP = 2, CURVES = 4, RUN = 8 };
+static const struct {
+    const char *name;
+    int bit;
+    int (*run)(fb_cli *cli); /* NULL: one that needs the model simulated */
+} commands[] = {
+    {"eval", EVAL, NULL},
+    {"sweep", SWEEP, NULL},
+    {"curves", CURVES, NULL},
+    {"run", RUN, fb_fbsim_run},
+};
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 /* The commands that an option is of; those that are not named here are of all. */
 static const struct {
@@ -151,7 +164,7 @@ static const struct {
             {"time", EVAL},
             {"tables", EVAL},
             {"ignore-kept", EVAL},
-            {"out", EVAL | CURVES},
+            {"out", EVAL | CURVES | RUN},
             {"moment-arms", EVAL | SWEEP},
             {"coordinate", SWEEP},
             {"and", SWEEP},
@@ -223,19 +236,28 @@ static int simulate(fb_cli *cli, int command) {
 
 int fb_fbsim_main(int argc, char **argv, FILE *in, FILE *out, FILE *err) {
     fb_cli cli;
-    int status = fb_cli_begin(&cli, &tool, argc, argv, in, out, err), command = 0;
-    for (int i = 0; i < 3; i++) {
-        if (cli.n_operands && strcmp(cli.operands[0], commands[i]) == 0) {
-            command = 1 << i;
-        }
+    int status = fb_cli_begin(&cli, &tool, argc, argv, in, out, err), k = 0;
+    char names[256] = "";
+    for (int i = 0; i < N_COMMANDS; i++) {
+        size_t n = strlen(names);
+        snprintf(names + n, sizeof names - n, "%s'%s'",
+                 i == 0               ? ""
+                 : i < N_COMMANDS - 1 ? ", "
+                                      : " and ",
+                 commands[i].name);
     }
-    if (status < 0 && !command) {
-        fb_cli_say(&cli, "the commands are 'eval', 'sweep' and 'curves'; 'fbsim --help' shows what "
-                         "there is");
+    while (k < N_COMMANDS && !(cli.n_operands && strcmp(cli.operands[0], commands[k].name) == 0)) {
+        k++;
+    }
+    if (status < 0 && k == N_COMMANDS) {
+        fb_cli_say(&cli, "the commands are %s; 'fbsim --help' shows what there is", names);
+        status = FB_EXIT_USAGE;
+    }
+    if (status < 0 && !options_fit(&cli, commands[k].bit)) {
         status = FB_EXIT_USAGE;
     }
     if (status < 0) {
-        status = options_fit(&cli, command) ? simulate(&cli, command) : FB_EXIT_USAGE;
+        status = commands[k].run ? commands[k].run(&cli) : simulate(&cli, commands[k].bit);
     }
     return fb_cli_end(&cli, status);
 }
