@@ -40,6 +40,14 @@ static const fb_option options[] = {
     {0, "curve", "NAME",
      "curves: active, passive, tendon, velocity, total, activation, or all, the default"},
     {0, "unit", "UNIT", "curves: normalized, unless given, or si"},
+    {0, "markers", "FILE", "ik: measured markers (.trc)"},
+    {0, "weight", "MARKER=W", "ik: the weight of a marker, 1 unless given; several times"},
+    {0, "constraint-weight", "C",
+     "ik: constraints may be off, at a cost of C/2 times their errors squared; they hold unless "
+     "given"},
+    {0, "time-range", "T0,T1", "ik: from which time to which (s); all unless given"},
+    {0, "marker-errors", "FILE", "ik: write how far markers are off"},
+    {0, "marker-locations", "FILE", "ik: write where the model's markers are"},
     {0, "compat", "WHICH",
      "opensim4: reproduce OpenSim 4.5.2 where it is known to be wrong; none; run does unless "
      "given"},
@@ -61,7 +69,7 @@ static const fb_tool tool = {
                "muscles, and the joint's strength, over the range of a coordinate or two. 'fbsim "
                "curves' writes the\n"
                "curves of Hill-type muscles. 'fbsim run' does what a set-up file of OpenSim says.",
-    .operands = "eval|sweep|curves|run [MODEL|SETUP]",
+    .operands = "eval|sweep|curves|ik|run [MODEL|SETUP]",
     .max_operands = 2,
     .options = options,
     .examples = "  fbsim sweep arm.osim --coordinate r_elbow_flex --muscle 'BIC*' -o biceps.sto\n"
@@ -69,6 +77,7 @@ static const fb_tool tool = {
                 "  fbsim curves arm.osim --muscle BIClong --curve total > force_length.sto\n"
                 "  fbsim eval arm.osim --states arm_states.sto --out results\n"
                 "  fbsim eval leg.osim -s walk.mot --external-loads grf.xml --out results\n"
+                "  fbsim ik leg.osim --markers walk.trc -o walk.mot\n"
                 "  osim2fb arm.osim | fbsim eval --tables moment_arm > arms.sto\n",
 };
 
@@ -141,16 +150,14 @@ fb_status fb_fbsim_write(fb_cli *cli, const fb_sto *table, const char *header, c
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
-enum { EVAL = 1, SWEEP = 2, CURVES = 4, RUN = 8 };
+enum { EVAL = 1, SWEEP = 2, CURVES = 4, RUN = 8, IK = 16 };
 static const struct {
     const char *name;
     int bit;
     int (*run)(fb_cli *cli); /* NULL: one that needs the model simulated */
 } commands[] = {
-    {"eval", EVAL, NULL},
-    {"sweep", SWEEP, NULL},
-    {"curves", CURVES, NULL},
-    {"run", RUN, fb_fbsim_run},
+    {"eval", EVAL, NULL},       {"sweep", SWEEP, NULL},  {"curves", CURVES, NULL},
+    {"run", RUN, fb_fbsim_run}, {"ik", IK, fb_fbsim_ik},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -177,7 +184,13 @@ static const struct {
             {"activation", SWEEP | CURVES},
             {"muscle", SWEEP | CURVES},
             {"curve", CURVES},
-            {"unit", CURVES}};
+            {"unit", CURVES},
+            {"markers", IK},
+            {"weight", IK},
+            {"constraint-weight", IK},
+            {"time-range", IK},
+            {"marker-errors", IK},
+            {"marker-locations", IK}};
 
 static bool options_fit(const fb_cli *cli, int command) {
     for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++) {

@@ -9,6 +9,7 @@ static const struct {
     const char *kind;
     int (*run)(fb_run *run);
 } kinds[] = {
+    {"InverseKinematicsTool", fb_run_ik},
     {NULL, NULL},
 };
 
