@@ -399,6 +399,7 @@ static fb_status solve_rows(fb_ik_job *job, int first, int last) {
     double *points = fb_arena_array(&job->arena, 3 * n + 1, sizeof *points);
     double *values = fb_arena_array(&job->arena, job->n_wishes + 1, sizeof *values);
     bool checked = false;
+    double last_rms = 0;
     for (int row = first; row <= last; row++) {
         fb_ik_result result;
         double time = job->trc.time[row];
@@ -420,9 +421,13 @@ static fb_status solve_rows(fb_ik_job *job, int first, int last) {
                 return status;
             }
         }
-        fb_status status = checked || seen < 3
-                               ? fb_ik_solve(job->ik, measured, values, &result)
-                               : fb_ik_solve_first(job->ik, measured, values, GOOD_START, &result);
+        fb_status status = fb_ik_solve(job->ik, measured, values, &result);
+        double rms = fb_ik_rms(job->ik); /* of the first frame, or one that jumps: another start */
+        if (seen >= 3 && (status == FB_E_NUMERIC || (rms > GOOD_START && rms > 2 * last_rms))) {
+            status = fb_ik_solve_first(job->ik, measured, values, GOOD_START, &result);
+            rms = fb_ik_rms(job->ik);
+        }
+        last_rms = rms;
         checked = checked || seen >= 3;
         if (status == FB_E_MEMORY) {
             return status;

@@ -12,7 +12,8 @@
 #define LEAST_DAMPING 1e-7 /* below: none */
 #define MOST_DAMPING 1e10
 #define SMALL_STEP 1e-6 /* rad, m: so near the cost's differences are rounding; steps are taken */
-#define MET 1e-6        /* m, rad: hard constraints hold */
+#define QUARTER 1.5707963267948966 /* of a turn */
+#define MET 1e-6                   /* m, rad: hard constraints hold */
 
 struct fb_ik_work {
     int n_rows, *rows; /* the constraints' rows that act: not those of held coordinates */
@@ -408,7 +409,7 @@ bool fb_ik_is_idle(fb_ik *ik, int coordinate) {
 
 /* ---- the first frame ------------------------------------------------------------------------- */
 
-static double marker_rms(fb_ik *ik) {
+double fb_ik_rms(const fb_ik *ik) {
     double sum = 0;
     int n = 0;
     for (int i = 0; i < ik->n_markers; i++) {
@@ -423,6 +424,25 @@ static double marker_rms(fb_ik *ik) {
     return n > 0 ? sqrt(sum / n) : 0;
 }
 
+/* One start: what `q` holds, with a coordinate turned. Keeps it if it is better than `best`. */
+static fb_status try_start(fb_ik *ik, const double *q, int coordinate, double turn, double *best,
+                           fb_status so_far, fb_ik_result *result) {
+    size_t bytes = (size_t)ik->system->n_q * sizeof *best;
+    fb_ik_result other;
+    memcpy(ik->state->q, q, bytes);
+    if (coordinate >= 0) {
+        ik->state->q[coordinate] += turn;
+    }
+    fb_status status = fb_ik_solve(ik, ik->work->measured, ik->work->targets, &other);
+    bool better = other.cost < result->cost * (1 - 1e-6);
+    if (status == FB_OK && (so_far != FB_OK || better)) {
+        memcpy(best, ik->state->q, bytes);
+        *result = other;
+        return FB_OK;
+    }
+    return so_far;
+}
+
 fb_status fb_ik_solve_first(fb_ik *ik, const double *measured, const double *targets, double good,
                             fb_ik_result *result) {
     const fb_system *s = ik->system;
@@ -431,28 +451,20 @@ fb_status fb_ik_solve_first(fb_ik *ik, const double *measured, const double *tar
     if (!start) {
         return FB_E_MEMORY;
     }
-    memcpy(start, ik->state->q, n * sizeof *start);
     fb_status status = fb_ik_solve(ik, measured, targets, result);
     memcpy(best, ik->state->q, n * sizeof *best);
-    if (status != FB_OK || marker_rms(ik) > good) {
+    if (status != FB_OK || fb_ik_rms(ik) > good) {
+        for (int i = 0; i < s->n_q; i++) {
+            start[i] = s->coordinates[i].initial;
+        }
+        status = try_start(ik, start, -1, 0, best, status, result);
         for (int i = 0; i < s->n_q; i++) {
             const fb_coordinate *c = &s->coordinates[i];
-            bool turns = s->mobods[c->mobod].parent == 0 && !ik->held[i] && !c->clamped &&
-                         s->mobods[c->mobod].n_q >= 3;
+            const fb_mobod *m = &s->mobods[c->mobod];
+            bool turns = m->parent == 0 && m->n_q >= 3 && !ik->held[i] && !c->clamped &&
+                         fb_v3_dot(ik->state->S[i], ik->state->S[i]) > 0.25;
             for (int quarter = 1; turns && quarter < 4; quarter++) {
-                fb_ik_result other;
-                fb_state_position(ik->state);
-                if (fb_v3_dot(ik->state->S[i], ik->state->S[i]) < 0.25) {
-                    break; /* it does not turn */
-                }
-                memcpy(ik->state->q, start, n * sizeof *start);
-                ik->state->q[i] += quarter * 1.5707963267948966;
-                fb_status end = fb_ik_solve(ik, measured, targets, &other);
-                if (end == FB_OK && (status != FB_OK || other.cost < result->cost * (1 - 1e-6))) {
-                    memcpy(best, ik->state->q, n * sizeof *best);
-                    status = end;
-                    *result = other;
-                }
+                status = try_start(ik, start, i, quarter * QUARTER, best, status, result);
             }
         }
         memcpy(ik->state->q, best, n * sizeof *best);

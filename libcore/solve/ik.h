@@ -70,13 +70,16 @@ void fb_ik_free(fb_ik *ik);
  * then at the best pose that was found. No allocation after the first call. */
 fb_status fb_ik_solve(fb_ik *ik, const double *measured, const double *targets,
                       fb_ik_result *result);
-/* The same from several headings of the bodies that ground carries, keeping the best: for the first
- * frame, where nothing says how the subject stands. The first try starts where the state is, and
- * if its markers are within `good` (m, root mean square) no other is made. */
+/* The same from several starts, keeping the best: for the first frame, where nothing says how the
+ * subject stands. The first start is the state, and if its solution's markers are within `good` (m,
+ * root mean square) no other is tried; then come the defaults, with the bodies that ground carries
+ * turned by quarters. */
 fb_status fb_ik_solve_first(fb_ik *ik, const double *measured, const double *targets, double good,
                             fb_ik_result *result);
 /* The cost in the state's pose, whatever made it. */
 double fb_ik_cost(fb_ik *ik, const double *measured, const double *targets);
+/* How far seen markers are off, root mean square (m), after either. */
+double fb_ik_rms(const fb_ik *ik);
 /* Where the markers are (n_markers x 3, in ground), after fb_ik_solve or fb_ik_cost. */
 void fb_ik_marker_points(const fb_ik *ik, double *points);
 /* True if neither a marker nor a task moves with a coordinate: it stays where it is. */
