@@ -12,6 +12,8 @@ int fb_fbsim_eval(fb_cli *cli, fb_simulation *simulation, size_t max_bytes);
 int fb_fbsim_sweep(fb_cli *cli, fb_simulation *simulation);
 /* fbsim curves: tables of the Hill curves of --muscle. Returns the exit status. */
 int fb_fbsim_curves(fb_cli *cli, fb_simulation *simulation);
+/* fbsim ik: the motion of --markers. Returns the exit status. */
+int fb_fbsim_ik(fb_cli *cli);
 
 /* What a header says of geometric moment arms. */
 #define FB_FBSIM_GEOMETRIC \

@@ -64,6 +64,7 @@ typedef enum fb_action {
     X(FB1413, "transform parameters that cannot be read") \
     X(FB1414, "a skeleton that cannot be read") \
     X(FB1415, "an OpenSim set-up that cannot be followed") \
+    X(FB1416, "measured markers, or tasks, that do not fit the model") \
     X(FB2001, "a class that fbtools does not know") \
     X(FB2002, "a property that the class does not have") \
     X(FB2003, "a property given twice") \
