@@ -8,18 +8,18 @@
 
 /* ---- series ---------------------------------------------------------------------------------- */
 
-void fb_series_start(fb_series *s, int n, int n_columns, fb_arena *arena) {
+void fb_signal_start(fb_signal *s, int n, int n_columns, fb_arena *arena) {
     size_t rows = (size_t)n, columns = (size_t)n_columns;
-    *s = (fb_series){.n = n, .n_columns = n_columns, .arena = arena};
+    *s = (fb_signal){.n = n, .n_columns = n_columns, .arena = arena};
     s->time = fb_arena_array(arena, rows, sizeof *s->time);
     s->y = fb_arena_array(arena, rows * columns, sizeof *s->y);
 }
 
-static double *row_of(const fb_series *s, int i) {
+static double *row_of(const fb_signal *s, int i) {
     return s->y + (size_t)i * (size_t)s->n_columns;
 }
 
-bool fb_series_rises(const fb_series *s, int *row) {
+bool fb_signal_rises(const fb_signal *s, int *row) {
     for (int i = 1; i < s->n; i++) {
         if (!(s->time[i] > s->time[i - 1])) {
             if (row) {
@@ -32,7 +32,7 @@ bool fb_series_rises(const fb_series *s, int *row) {
 }
 
 /* A row that mirrors row j at the place of row i. */
-static void reflect(const fb_series *from, int i, int j, fb_series *to, int row) {
+static void reflect(const fb_signal *from, int i, int j, fb_signal *to, int row) {
     const double *a = row_of(from, i), *b = row_of(from, j);
     double *y = row_of(to, row);
     to->time[row] = 2 * from->time[i] - from->time[j];
@@ -41,13 +41,13 @@ static void reflect(const fb_series *from, int i, int j, fb_series *to, int row)
     }
 }
 
-bool fb_series_pad(fb_series *s, int n) {
+bool fb_signal_pad(fb_signal *s, int n) {
     if (n < 0 || n >= s->n) {
         return false;
     }
-    fb_series p;
+    fb_signal p;
     int last = s->n - 1;
-    fb_series_start(&p, s->n + 2 * n, s->n_columns, s->arena);
+    fb_signal_start(&p, s->n + 2 * n, s->n_columns, s->arena);
     memcpy(p.time + n, s->time, (size_t)s->n * sizeof *s->time);
     memcpy(row_of(&p, n), s->y, (size_t)s->n * (size_t)s->n_columns * sizeof *s->y);
     for (int k = 1; k <= n; k++) {
@@ -58,7 +58,7 @@ bool fb_series_pad(fb_series *s, int n) {
     return true;
 }
 
-double fb_series_uneven(const fb_series *s) {
+double fb_signal_uneven(const fb_signal *s) {
     double least = INFINITY;
     for (int i = 1; i < s->n; i++) {
         least = fmin(least, s->time[i] - s->time[i - 1]);
@@ -67,7 +67,7 @@ double fb_series_uneven(const fb_series *s) {
     return mean - least > DBL_EPSILON ? least : 0;
 }
 
-bool fb_series_resample(fb_series *s, double step) {
+bool fb_signal_resample(fb_signal *s, double step) {
     fb_splines splines;
     if (!(step > 0) || !fb_splines_make(&splines, 5, s, s->arena)) {
         return false;
@@ -76,8 +76,8 @@ bool fb_series_resample(fb_series *s, double step) {
     for (double t = s->time[0]; t <= s->time[s->n - 1]; t += step) {
         n++;
     }
-    fb_series r;
-    fb_series_start(&r, n, s->n_columns, s->arena);
+    fb_signal r;
+    fb_signal_start(&r, n, s->n_columns, s->arena);
     double t = s->time[0];
     for (int i = 0; i < n; i++, t += step) {
         r.time[i] = t;
@@ -102,7 +102,7 @@ static void butterworth(double w, double b[4], double a[4]) {
 }
 
 /* Runs over rows first, first + by, .. of x into y; the first three are copied, as in OpenSim. */
-static void run(const fb_series *s, const double b[4], const double a[4], const double *x,
+static void run(const fb_signal *s, const double b[4], const double a[4], const double *x,
                 double *y, int first, int by) {
     int m = s->n_columns;
     for (int i = 0; i < s->n; i++) {
@@ -117,20 +117,20 @@ static void run(const fb_series *s, const double b[4], const double a[4], const 
     }
 }
 
-static bool make_even(fb_series *s) {
-    double step = fb_series_uneven(s);
-    return step == 0 || fb_series_resample(s, step);
+static bool make_even(fb_signal *s) {
+    double step = fb_signal_uneven(s);
+    return step == 0 || fb_signal_resample(s, step);
 }
 
-static double step_of(const fb_series *s) {
+static double step_of(const fb_signal *s) {
     return (s->time[s->n - 1] - s->time[0]) / (s->n - 1);
 }
 
-bool fb_series_lowpass_iir(fb_series *s, double *frequency) {
-    if (s->n < 4 || !fb_series_rises(s, NULL)) {
+bool fb_signal_lowpass_iir(fb_signal *s, double *frequency) {
+    if (s->n < 4 || !fb_signal_rises(s, NULL)) {
         return false;
     }
-    double least = fb_series_uneven(s), step = least > 0 ? least : step_of(s), b[4], a[4];
+    double least = fb_signal_uneven(s), step = least > 0 ? least : step_of(s), b[4], a[4];
     if (!make_even(s) || s->n < 4) {
         return false;
     }
@@ -144,18 +144,18 @@ bool fb_series_lowpass_iir(fb_series *s, double *frequency) {
     return true;
 }
 
-bool fb_series_lowpass_fir(fb_series *s, int order, double frequency) {
-    if (order < 1 || s->n < 4 || !fb_series_rises(s, NULL) || !make_even(s) || s->n < 2 * order) {
+bool fb_signal_lowpass_fir(fb_signal *s, int order, double frequency) {
+    if (order < 1 || s->n < 4 || !fb_signal_rises(s, NULL) || !make_even(s) || s->n < 2 * order) {
         return false;
     }
-    fb_series p = *s;
+    fb_signal p = *s;
     double w = 2 * PI * frequency * step_of(s), sum = 0;
     double *h = fb_arena_array(s->arena, (size_t)order + 1, sizeof *h);
     for (int k = 0; k <= order; k++) {
         h[k] = (k == 0 ? 1 : sin(k * w) / (k * w)) * (0.54 + 0.46 * cos(PI * k / order));
         sum += k == 0 ? h[k] : 2 * h[k];
     }
-    fb_series_pad(&p, order);
+    fb_signal_pad(&p, order);
     for (int i = 0; i < s->n; i++) {
         double *y = row_of(s, i);
         memset(y, 0, (size_t)s->n_columns * sizeof *y);
@@ -260,9 +260,9 @@ static void solve_column(const fb_splines *s, int c, block *D, block *G, block *
     }
 }
 
-bool fb_splines_make(fb_splines *s, int degree, const fb_series *series, fb_arena *arena) {
+bool fb_splines_make(fb_splines *s, int degree, const fb_signal *series, fb_arena *arena) {
     if ((degree != 3 && degree != 5) || series->n < (degree + 1) / 2 ||
-        !fb_series_rises(series, NULL)) {
+        !fb_signal_rises(series, NULL)) {
         return false;
     }
     int n = series->n, m = series->n_columns;

@@ -10,9 +10,9 @@
 #define PI 3.14159265358979323846
 
 /* A sum of sines in column 0, a line in column 1; uneven: steps that differ by up to a third. */
-static fb_series make(int n, double rate, bool uneven, fb_arena *arena) {
-    fb_series s;
-    fb_series_start(&s, n, 2, arena);
+static fb_signal make(int n, double rate, bool uneven, fb_arena *arena) {
+    fb_signal s;
+    fb_signal_start(&s, n, 2, arena);
     for (int i = 0; i < n; i++) {
         double t = 0.5 + (i + (uneven ? 0.15 * sin(i * i) : 0)) / rate;
         s.time[i] = t;
@@ -25,8 +25,8 @@ static fb_series make(int n, double rate, bool uneven, fb_arena *arena) {
 static void padding_reflects(void) {
     fb_arena arena;
     fb_arena_init(&arena);
-    fb_series s = make(11, 60, true, &arena), p = s;
-    FB_TRUE(fb_series_pad(&p, 5), "pad");
+    fb_signal s = make(11, 60, true, &arena), p = s;
+    FB_TRUE(fb_signal_pad(&p, 5), "pad");
     FB_EQUAL_INT(p.n, 21);
     for (int k = 1; k <= 5; k++) {
         FB_NEAR(p.time[5 - k], 2 * s.time[0] - s.time[k], 0, 0);
@@ -36,8 +36,8 @@ static void padding_reflects(void) {
     }
     FB_NEAR(p.y[10], s.y[0], 0, 0);
     FB_NEAR(p.y[30], s.y[20], 0, 0);
-    FB_TRUE(fb_series_rises(&p, NULL), "times rise");
-    FB_TRUE(!fb_series_pad(&s, 11), "there are not so many rows to reflect");
+    FB_TRUE(fb_signal_rises(&p, NULL), "times rise");
+    FB_TRUE(!fb_signal_pad(&s, 11), "there are not so many rows to reflect");
     fb_arena_clear(&arena);
 }
 
@@ -46,7 +46,7 @@ static void padding_reflects(void) {
 static void check_splines(int degree, bool uneven) {
     fb_arena arena;
     fb_arena_init(&arena);
-    fb_series s = make(73, 60, uneven, &arena);
+    fb_signal s = make(73, 60, uneven, &arena);
     fb_splines p;
     fb_function f;
     FB_TRUE(fb_splines_make(&p, degree, &s, &arena), "degree %d", degree);
@@ -94,7 +94,7 @@ static void splines_are_natural(void) {
     check_splines(5, true);
     fb_arena arena;
     fb_arena_init(&arena);
-    fb_series s = make(3, 60, false, &arena);
+    fb_signal s = make(3, 60, false, &arena);
     fb_splines p;
     s.n = 2;
     FB_TRUE(!fb_splines_make(&p, 5, &s, &arena), "two points have no quintic");
@@ -108,16 +108,16 @@ static void splines_are_natural(void) {
 static double gain(double f, double cut, bool fir) {
     fb_arena arena;
     fb_arena_init(&arena);
-    fb_series s;
+    fb_signal s;
     int n = 2000;
     double rate = 128, most = 0; /* steps are exact */
-    fb_series_start(&s, n, 1, &arena);
+    fb_signal_start(&s, n, 1, &arena);
     for (int i = 0; i < n; i++) {
         s.time[i] = i / rate;
         s.y[i] = sin(2 * PI * f * i / rate + 0.3);
     }
-    FB_NEAR(fb_series_uneven(&s), 0, 0, 0);
-    FB_TRUE(fir ? fb_series_lowpass_fir(&s, 50, cut) : fb_series_lowpass_iir(&s, &cut), "filter");
+    FB_NEAR(fb_signal_uneven(&s), 0, 0, 0);
+    FB_TRUE(fir ? fb_signal_lowpass_fir(&s, 50, cut) : fb_signal_lowpass_iir(&s, &cut), "filter");
     FB_EQUAL_INT(s.n, n);
     double c = 0, d = 0;
     for (int i = 500; i < 1500; i++) { /* whole periods */
@@ -141,17 +141,17 @@ static void filters_have_their_gain(void) {
     FB_NEAR(gain(16.384, 8, true), 0, 2e-2, 0);
     fb_arena arena;
     fb_arena_init(&arena);
-    fb_series s = make(120, 60, false, &arena);
+    fb_signal s = make(120, 60, false, &arena);
     double cut = 100, time = s.time[0], last = s.time[119];
-    FB_TRUE(fb_series_lowpass_fir(&s, 50, 6), "a line passes");
+    FB_TRUE(fb_signal_lowpass_fir(&s, 50, 6), "a line passes");
     for (int i = 0; i < s.n; i++) {
         FB_NEAR(s.y[2 * i + 1], 4 - 3 * s.time[i], 1e-12, 0);
     }
     /* uneven times: on a grid of the shortest step */
     s = make(120, 60, true, &arena);
-    double step = fb_series_uneven(&s);
+    double step = fb_signal_uneven(&s);
     FB_TRUE(step > 0.6 / 60 && step < 1 / 60.0, "step %g", step);
-    FB_TRUE(fb_series_lowpass_iir(&s, &cut), "filter");
+    FB_TRUE(fb_signal_lowpass_iir(&s, &cut), "filter");
     FB_NEAR(cut, 0.49 / step, 1e-12, 0);
     FB_NEAR(s.time[0], time, 0, 0);
     for (int i = 1; i < s.n; i++) {
