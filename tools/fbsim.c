@@ -15,7 +15,7 @@ static const fb_option options[] = {
     {0, "fibers", "WHICH", "equilibrium, unless given, or states: fiber lengths are the table's"},
     {'d', "out", "DIR", "folder of the tables; '.' unless given, or --output for one table alone"},
     {0, "external-loads", "FILE",
-     "eval, id: measured forces that act too, at each state's time: OpenSim's ExternalLoads (.xml), or a "
+     "eval, id, so: measured forces that act too, at each state's time: OpenSim's ExternalLoads (.xml), or a "
      "table for the model's own ExternalForces"},
     {0, "time", "T", "the time of every state (s), instead of the table's"},
     {'g', "geometry", "DIR", "look for contact meshes in DIR too; may be given several times"},
@@ -45,12 +45,18 @@ static const fb_option options[] = {
     {0, "constraint-weight", "C",
      "ik: constraints may be off, at a cost of C/2 times their errors squared; they hold unless "
      "given"},
-    {0, "coordinates", "FILE", "id: the motion (.mot, .sto)"},
-    {0, "filter", "HZ", "id: low-pass filter of the coordinates; none unless given"},
+    {0, "coordinates", "FILE", "id, so: the motion (.mot, .sto)"},
+    {0, "filter", "HZ", "id, so: low-pass filter of the coordinates; none unless given"},
     {0, "exclude", "LIST",
      "id: forces, or groups of them, that do not act: names, muscles, actuators, all, with commas "
      "between; muscles unless given"},
-    {0, "time-range", "T0,T1", "ik, id: from which time to which (s); all unless given"},
+    {0, "time-range", "T0,T1", "ik, id, so: from which time to which (s); all unless given"},
+    {0, "reserves", "N",
+     "so: add an actuator of that strength (N m or N for a control of 1) at every joint but the "
+     "root"},
+    {0, "residuals", "N", "so: the same at the root joint"},
+    {0, "exponent", "P", "so: of the activations whose sum is least; 2 unless given"},
+    {0, "forces", "FILE", "so: write the forces of muscles and actuators"},
     {0, "marker-errors", "FILE", "ik: write how far markers are off"},
     {0, "marker-locations", "FILE", "ik: write where the model's markers are"},
     {0, "compat", "WHICH",
@@ -74,7 +80,7 @@ static const fb_tool tool = {
                "muscles, and the joint's strength, over the range of a coordinate or two. 'fbsim "
                "curves' writes the\n"
                "curves of Hill-type muscles. 'fbsim run' does what a set-up file of OpenSim says.",
-    .operands = "eval|sweep|curves|ik|id|run [MODEL|SETUP]",
+    .operands = "eval|sweep|curves|ik|id|so|run [MODEL|SETUP]",
     .max_operands = 2,
     .options = options,
     .examples = "  fbsim sweep arm.osim --coordinate r_elbow_flex --muscle 'BIC*' -o biceps.sto\n"
@@ -85,6 +91,8 @@ static const fb_tool tool = {
                 "  fbsim ik leg.osim --markers walk.trc -o walk.mot\n"
                 "  fbsim id leg.osim --coordinates walk.mot --external-loads grf.xml --filter 6 -o "
                 "id.sto\n"
+                "  fbsim so leg.osim --coordinates walk.mot --external-loads grf.xml --filter 6 "
+                "--reserves 1\n    --residuals 10 -o activations.sto\n"
                 "  osim2fb arm.osim | fbsim eval --tables moment_arm > arms.sto\n",
 };
 
@@ -157,7 +165,7 @@ fb_status fb_fbsim_write(fb_cli *cli, const fb_sto *table, const char *header, c
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
-enum { EVAL = 1, SWEEP = 2, CURVES = 4, RUN = 8, IK = 16, ID = 32 };
+enum { EVAL = 1, SWEEP = 2, CURVES = 4, RUN = 8, IK = 16, ID = 32, SO = 64 };
 static const struct {
     const char *name;
     int bit;
@@ -165,6 +173,7 @@ static const struct {
 } commands[] = {
     {"eval", EVAL, NULL},       {"sweep", SWEEP, NULL},  {"curves", CURVES, NULL},
     {"run", RUN, fb_fbsim_run}, {"ik", IK, fb_fbsim_ik}, {"id", ID, fb_fbsim_id},
+    {"so", SO, fb_fbsim_so},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -174,9 +183,9 @@ static const struct {
     int commands;
 } uses[] = {{"states", EVAL},
             {"fibers", EVAL},
-            {"external-loads", EVAL | ID},
-            {"coordinates", ID},
-            {"filter", ID},
+            {"external-loads", EVAL | ID | SO},
+            {"coordinates", ID | SO},
+            {"filter", ID | SO},
             {"exclude", ID},
             {"time", EVAL},
             {"tables", EVAL},
@@ -198,7 +207,11 @@ static const struct {
             {"markers", IK},
             {"weight", IK},
             {"constraint-weight", IK},
-            {"time-range", IK | ID},
+            {"time-range", IK | ID | SO},
+            {"reserves", SO},
+            {"residuals", SO},
+            {"exponent", SO},
+            {"forces", SO},
             {"marker-errors", IK},
             {"marker-locations", IK}};
 

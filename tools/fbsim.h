@@ -16,6 +16,8 @@ int fb_fbsim_curves(fb_cli *cli, fb_simulation *simulation);
 int fb_fbsim_ik(fb_cli *cli);
 /* fbsim id: generalised forces of the motion of --coordinates. Returns the exit status. */
 int fb_fbsim_id(fb_cli *cli);
+/* fbsim so: activations for the motion of --coordinates. Returns the exit status. */
+int fb_fbsim_so(fb_cli *cli);
 
 /* What a header says of geometric moment arms. */
 #define FB_FBSIM_GEOMETRIC \

@@ -11,6 +11,7 @@ static const struct {
 } kinds[] = {
     {"InverseKinematicsTool", fb_run_ik},
     {"InverseDynamicsTool", fb_run_id},
+    {"AnalyzeTool", fb_run_analyze},
     {NULL, NULL},
 };
 

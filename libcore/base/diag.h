@@ -106,7 +106,8 @@ typedef enum fb_action {
     X(FB4005, "a path without length, or that cannot go around what it wraps") \
     X(FB4006, "results that are not finite") \
     X(FB4007, "a muscle that acts otherwise on a new skeleton") \
-    X(FB4008, "a scan that does not fit the joints of its model")
+    X(FB4008, "a scan that does not fit the joints of its model") \
+    X(FB4009, "a motion that needs more force than muscles and actuators have")
 
 typedef enum fb_diag_id {
 #define FB_DIAG_ENUM(ID, TEXT) ID,
