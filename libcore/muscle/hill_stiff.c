@@ -28,5 +28,7 @@ double fb_muscle_stiff_force(const fb_muscle *m, double activation, double path,
         force = activation * s.fl *
                 fb_hill_velocity_force(m, v / (m->optimal_length * m->max_velocity));
     }
-    return m->max_force * force * s.cosine;
+    /* OpenSim 4.5.2 forgets Millard's fibers' slant here: its static optimisation shows it */
+    bool slant = !(m->as_opensim4 && m->kind == FB_MUSCLE_MILLARD);
+    return m->max_force * force * (slant ? s.cosine : 1);
 }
