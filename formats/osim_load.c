@@ -253,8 +253,8 @@ static fb_status add_file(fb_xml *xml, const char *file, size_t max, fb_xml_node
         set = fb_xml_child(set, "ForceSet");
     }
     if (!set) {
-        fb_diag_add(diag, FB_ERROR, FB1203, at(part->root), NULL, "the file '%s' holds no <ForceSet>",
-                    file);
+        fb_diag_add(diag, FB_ERROR, FB1203, at(part->root), NULL,
+                    "the file '%s' holds no <ForceSet>", file);
         return FB_E_INPUT;
     }
     take_forces(xml, set, objects);

@@ -64,7 +64,8 @@ void fb_storage_write(const fb_sto *table, const char *description, int decimals
     fb_text_printf(out, "%s\nversion=1\nnRows=%d\nnColumns=%d\ninDegrees=%s\n", table->name,
                    table->n_rows, table->n_columns, table->in_degrees ? "yes" : "no");
     if (description) {
-        fb_text_printf(out, "\n%s\n", description);
+        bool close = description[0] == ' ';
+        fb_text_printf(out, "%s%s\n", close ? "" : "\n", description + close);
     }
     fb_text_puts(out, "endheader\n");
     for (int j = 0; j < table->n_columns; j++) {

@@ -18,6 +18,7 @@ extern "C" {
     "(no).\n"
 
 /* Writes a table. `description`: lines that stand between blank ones in the header, NULL for none;
+ * without the blank line before them if they begin with a space, which is left out;
  * `decimals` of each number (0 to 20), in a field that is 8 wider. */
 void fb_storage_write(const fb_sto *table, const char *description, int decimals, fb_text *out);
 

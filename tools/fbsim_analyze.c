@@ -70,8 +70,9 @@ static fb_status read_model(fb_run *run) {
     if (status != FB_OK) {
         return status;
     }
-    fb_osim_options options = {
-        .max_bytes = run->max_bytes, .force_files = files, .replace_forces = replace};
+    fb_osim_options options = {.max_bytes = run->max_bytes,
+                               .force_files = files,
+                               .replace_forces = replace};
     return fb_osim_read(&run->model, bytes, size, file, &options, &run->cli->diag);
 }
 
@@ -93,7 +94,7 @@ static fb_status optimise(analyze *a, const fb_setup_node *node) {
     j.interval = (int)fmax(1, fb_setup_number(setup, node, "step_interval", 1));
     j.options.exponent = fb_setup_number(setup, node, "activation_exponent", 2);
     j.options.physiology = fb_setup_bool(setup, node, "use_muscle_physiology", true);
-    fb_setup_text(node, "in_degrees"); /* nothing here turns */
+    fb_setup_text(node, "in_degrees");                      /* nothing here turns */
     fb_setup_text(node, "optimizer_convergence_criterion"); /* the optimum is exact */
     fb_setup_text(node, "optimizer_max_iterations");
     if (!fb_setup_bool(setup, node, "use_model_force_set", true)) {
@@ -107,7 +108,7 @@ static fb_status optimise(analyze *a, const fb_setup_node *node) {
     }
     fb_status status = fb_so_work(&j, a->motion, a->loads);
     static const char *const about[] = {
-        "This file contains static optimization results.\n",
+        " This file contains static optimization results.\n",
         "This file contains the forces exerted on a model during a simulation.\n\n"
         "A force is a generalized force, meaning that it can be either a force (N) or a torque "
         "(Nm).\n\n" FB_STORAGE_UNITS};
@@ -161,8 +162,8 @@ int fb_run_analyze(fb_run *run) {
         if (strcmp(fb_setup_tag(node), "StaticOptimization") == 0) {
             status = optimise(&a, node);
         } else {
-            fb_diag_add(&run->cli->diag, FB_WARNING, FB1415, place_of(run, node),
-                        "it is left out", "the analysis %s is not computed yet", fb_setup_tag(node));
+            fb_diag_add(&run->cli->diag, FB_WARNING, FB1415, place_of(run, node), "it is left out",
+                        "the analysis %s is not computed yet", fb_setup_tag(node));
             left_out++;
         }
     }

@@ -45,8 +45,8 @@ fb_status fb_run_write(fb_run *run, const fb_sto *table, const char *description
 /* ---- tools ----------------------------------------------------------------------------------- */
 
 /* Each returns an exit status; fbsim run has read the set-up, and tells what was not used of it. */
-int fb_run_ik(fb_run *run); /* InverseKinematicsTool */
-int fb_run_id(fb_run *run); /* InverseDynamicsTool */
+int fb_run_ik(fb_run *run);      /* InverseKinematicsTool */
+int fb_run_id(fb_run *run);      /* InverseDynamicsTool */
 int fb_run_analyze(fb_run *run); /* AnalyzeTool */
 
 #endif

@@ -65,7 +65,9 @@ static void tell_weak(fb_so_job *j, double time) {
                 "its row comes as near as the actuators allow",
                 "at %g s '%s' lacks %.4g %s: its muscles and actuators are too weak", time,
                 fb_path_name(coordinate->path), lack,
-                force ? turns ? "N m" : "N" : turns ? "rad/s^2" : "m/s^2");
+                force   ? turns ? "N m" : "N"
+                : turns ? "rad/s^2"
+                        : "m/s^2");
 }
 
 static void put_rows(fb_so_job *j, double time) {
@@ -119,9 +121,8 @@ static fb_status fill(fb_so_job *j) {
             return status;
         }
         if (status != FB_OK && !isfinite(j->so.problem.x[0])) {
-            fb_diag_add(&j->cli->diag, FB_ERROR, FB4006,
-                        (fb_place){j->motion.file, 0, NULL, NULL}, NULL,
-                        "accelerations cannot be computed at %g s", time);
+            fb_diag_add(&j->cli->diag, FB_ERROR, FB4006, (fb_place){j->motion.file, 0, NULL, NULL},
+                        NULL, "accelerations cannot be computed at %g s", time);
             return FB_E_NUMERIC;
         }
         if (status != FB_OK) {
@@ -176,7 +177,8 @@ void fb_so_tell(const fb_so_job *j) {
         snprintf(used, sizeof used, "; of actuators besides muscles '%s' gives most, %.3g", who,
                  most);
     }
-    fb_cli_say(j->cli, "%d rows, %d beyond the actuators' strength; cost within %.1g of the least%s",
+    fb_cli_say(j->cli,
+               "%d rows, %d beyond the actuators' strength; cost within %.1g of the least%s",
                j->activation.n_rows, j->n_weak, j->gap, used);
 }
 

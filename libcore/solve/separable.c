@@ -4,20 +4,20 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define MOST_STEPS 200    /* Newton steps of one proximal step */
-#define MOST_PROXIMAL 30  /* proximal steps */
-#define PROXIMAL 1e-8     /* against the scaled dual's curvature, which is 1 where all are free */
-#define MET 1e-11         /* of the largest scaled term of an equation */
-#define STEEPEST 1e12     /* dx/ds of exponents above 2 at 0 */
+#define MOST_STEPS 200   /* Newton steps of one proximal step */
+#define MOST_PROXIMAL 30 /* proximal steps */
+#define PROXIMAL 1e-8    /* against the scaled dual's curvature, which is 1 where all are free */
+#define MET 1e-11        /* of the largest scaled term of an equation */
+#define STEEPEST 1e12    /* dx/ds of exponents above 2 at 0 */
 
 typedef struct work {
     fb_separable *p;
-    double *scale;     /* m: equations are multiplied by it */
-    double *A, *b;     /* scaled */
+    double *scale;                        /* m: equations are multiplied by it */
+    double *A, *b;                        /* scaled */
     double *y, *center, *step, *gradient; /* m: of scaled equations */
-    double *H;         /* m x m */
-    double *s, *ds;    /* n: A^T y, A^T step */
-    double *slope;     /* n: dx/ds */
+    double *H;                            /* m x m */
+    double *s, *ds;                       /* n: A^T y, A^T step */
+    double *slope;                        /* n: dx/ds */
     double rho;
 } work;
 

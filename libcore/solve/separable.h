@@ -3,9 +3,9 @@
  *
  * Solved by its dual, which has one unknown per equation and is concave and smooth: Newton's method
  * with a line search, inside proximal steps that make it well posed where equations repeat each
- * other or cannot be met. For exponent 2 it ends after a finite number of steps. (R. T. Rockafellar,
- * Convex Analysis, 1970, section 28; D. P. Bertsekas, Constrained Optimization and Lagrange
- * Multiplier Methods, 1982.) */
+ * other or cannot be met. For exponent 2 it ends after a finite number of steps. (R. T.
+ * Rockafellar, Convex Analysis, 1970, section 28; D. P. Bertsekas, Constrained Optimization and
+ * Lagrange Multiplier Methods, 1982.) */
 #ifndef FB_SOLVE_SEPARABLE_H
 #define FB_SOLVE_SEPARABLE_H
 

@@ -62,9 +62,9 @@ static void list_actuators(fb_so *so, fb_arena *arena) {
     for (int i = 0; i < s->muscles->n; i++) {
         const fb_muscle *m = &s->muscles->muscles[i];
         if (m->enabled && !m->lacking) {
-            list[n] = (listed){{.name = fb_osim_name(m->element), .muscle = i, .force = -1,
-                                .coordinate = -1},
-                               m->element->order};
+            list[n] = (listed){
+                {.name = fb_osim_name(m->element), .muscle = i, .force = -1, .coordinate = -1},
+                m->element->order};
             bounds_of(&list[n++].a, m->element);
         }
     }
@@ -72,7 +72,9 @@ static void list_actuators(fb_so *so, fb_arena *arena) {
         const fb_force *f = &s->forces->forces[i];
         if (is_scalar(f)) {
             bool alone = f->kind == FB_FORCE_COORDINATE_ACTUATOR;
-            list[n] = (listed){{.name = fb_osim_name(f->element), .muscle = -1, .force = i,
+            list[n] = (listed){{.name = fb_osim_name(f->element),
+                                .muscle = -1,
+                                .force = i,
                                 .coordinate = alone ? f->coordinate : -1,
                                 .optimal = fb_get_number(f->element, "optimal_force")},
                                f->element->order};
@@ -89,8 +91,12 @@ static void list_actuators(fb_so *so, fb_arena *arena) {
             const char *name = fb_arena_printf(arena, "%s_%s",
                                                fb_path_name(system->coordinates[i].path),
                                                root ? "residual" : "reserve");
-            list[n++].a = (fb_so_actuator){.name = name, .muscle = -1, .force = -1, .coordinate = i,
-                                           .low = -(double)INFINITY, .high = (double)INFINITY,
+            list[n++].a = (fb_so_actuator){.name = name,
+                                           .muscle = -1,
+                                           .force = -1,
+                                           .coordinate = i,
+                                           .low = -(double)INFINITY,
+                                           .high = (double)INFINITY,
                                            .optimal = force};
         }
     }
@@ -133,13 +139,19 @@ void fb_so_make(fb_so *so, fb_simulation *s, const fb_so_options *options, fb_ar
     so->tau = fb_arena_array(arena, q, sizeof *so->tau);
     so->udot = fb_arena_array(arena, q, sizeof *so->udot);
     so->W = fb_arena_array(arena, s->system->n_constraint ? q * q : 1, sizeof *so->W);
-    double *low = fb_arena_array(arena, n, sizeof *low), *high = fb_arena_array(arena, n, sizeof *low);
+    double *low = fb_arena_array(arena, n, sizeof *low),
+           *high = fb_arena_array(arena, n, sizeof *low);
     for (int i = 0; i < so->n; i++) {
         low[i] = so->actuators[i].low;
         high[i] = so->actuators[i].high;
     }
-    so->problem = (fb_separable){.n = so->n, .m = so->m, .exponent = options->exponent, .A = so->A,
-                                 .b = so->b, .low = low, .high = high};
+    so->problem = (fb_separable){.n = so->n,
+                                 .m = so->m,
+                                 .exponent = options->exponent,
+                                 .A = so->A,
+                                 .b = so->b,
+                                 .low = low,
+                                 .high = high};
     so->problem.x = fb_arena_array(arena, n, sizeof *so->problem.x);
     so->problem.multipliers = fb_arena_array(arena, m, sizeof *so->problem.multipliers);
     so->problem.residual = fb_arena_array(arena, m, sizeof *so->problem.residual);
@@ -222,7 +234,8 @@ static void balance_forces(fb_so *so, const double *udot) {
         int c = so->equation[k];
         so->b[k] = so->tau[c] - s->tau[c];
         for (int i = 0; i < so->n; i++) {
-            so->A[(size_t)k * (size_t)so->n + (size_t)i] = so->R[(size_t)i * (size_t)n_q + (size_t)c];
+            so->A[(size_t)k * (size_t)so->n + (size_t)i] =
+                so->R[(size_t)i * (size_t)n_q + (size_t)c];
         }
     }
 }

@@ -19,14 +19,23 @@ enum { MOST_N = 60, MOST_M = 12 };
 
 typedef struct example {
     fb_separable p;
-    double A[MOST_M * MOST_N], b[MOST_M], low[MOST_N], high[MOST_N], x[MOST_N], y[MOST_M], r[MOST_M];
+    double A[MOST_M * MOST_N], b[MOST_M], low[MOST_N], high[MOST_N], x[MOST_N], y[MOST_M],
+        r[MOST_M];
 } example;
 
 /* Muscle-like: most columns strong and bounded, the last ones weak and free. */
 static void make(example *e, int n, int m, int n_free, double exponent) {
     memset(e, 0, sizeof *e);
-    e->p = (fb_separable){.n = n, .m = m, .exponent = exponent, .A = e->A, .b = e->b, .low = e->low,
-                          .high = e->high, .x = e->x, .multipliers = e->y, .residual = e->r};
+    e->p = (fb_separable){.n = n,
+                          .m = m,
+                          .exponent = exponent,
+                          .A = e->A,
+                          .b = e->b,
+                          .low = e->low,
+                          .high = e->high,
+                          .x = e->x,
+                          .multipliers = e->y,
+                          .residual = e->r};
     double inside[MOST_N];
     for (int i = 0; i < n; i++) {
         bool is_free = i >= n - n_free;
@@ -37,8 +46,9 @@ static void make(example *e, int n, int m, int n_free, double exponent) {
     for (int j = 0; j < m; j++) {
         for (int i = 0; i < n; i++) {
             bool is_free = i >= n - n_free;
-            double a = is_free ? (i - (n - n_free) == j ? 1 : 0)
-                       : uniform() < 0.6 ? 100 * (uniform() - 0.5) : 0;
+            double a = is_free           ? (i - (n - n_free) == j ? 1 : 0)
+                       : uniform() < 0.6 ? 100 * (uniform() - 0.5)
+                                         : 0;
             e->A[j * n + i] = a;
             e->b[j] += a * inside[i];
         }
@@ -93,7 +103,8 @@ static void conditions_hold(void) {
         double gap = e.p.gap, c = cost(&e, e.x);
         FB_TRUE(gap <= 1e-8 * (1 + c), "%d: within %g of the least %g", k, gap, c);
         FB_EQUAL_INT(fb_separable_solve(&e.p, &scratch), FB_OK);
-        FB_TRUE(e.p.steps <= 3 && e.p.steps <= cold, "%d: a warm start: %d, %d", k, e.p.steps, cold);
+        FB_TRUE(e.p.steps <= 3 && e.p.steps <= cold, "%d: a warm start: %d, %d", k, e.p.steps,
+                cold);
         FB_NEAR(cost(&e, e.x), c, 1e-9, 1e-9);
     }
     fb_scratch_clear(&scratch);
@@ -103,8 +114,16 @@ static void conditions_hold(void) {
 static void by_hand(void) {
     fb_scratch scratch = {0};
     double A[] = {3, 4}, b = 5, low[] = {0, 0}, high[] = {1, 1}, x[2], y = 0, r;
-    fb_separable p = {.n = 2, .m = 1, .exponent = 2, .A = A, .b = &b, .low = low, .high = high,
-                      .x = x, .multipliers = &y, .residual = &r};
+    fb_separable p = {.n = 2,
+                      .m = 1,
+                      .exponent = 2,
+                      .A = A,
+                      .b = &b,
+                      .low = low,
+                      .high = high,
+                      .x = x,
+                      .multipliers = &y,
+                      .residual = &r};
     FB_EQUAL_INT(fb_separable_solve(&p, &scratch), FB_OK);
     FB_NEAR(x[0], 0.6, 1e-12, 0);
     FB_NEAR(x[1], 0.8, 1e-12, 0);
@@ -177,11 +196,8 @@ static void against_all_sets(void) {
 }
 
 static const fb_test tests[] = {
-    FB_TEST(by_hand),
-    FB_TEST(repeated),
-    FB_TEST(against_all_sets),
-    FB_TEST(conditions_hold),
-    FB_TEST_END,
+    FB_TEST(by_hand),         FB_TEST(repeated), FB_TEST(against_all_sets),
+    FB_TEST(conditions_hold), FB_TEST_END,
 };
 
 int main(int argc, char **argv) {

@@ -31,7 +31,7 @@ static const char still[] = "still\nversion=1\nnRows=6\nnColumns=2\ninDegrees=no
     "<optimal_force>" FORCE "</optimal_force></CoordinateActuator>"
 #define MOTORS(A, B) \
     "<OpenSimDocument Version=\"30000\"><ForceSet name=\"m\"><objects>" MOTOR("a", "3", A) \
-    MOTOR("b", "4", B) "</objects></ForceSet></OpenSimDocument>"
+        MOTOR("b", "4", B) "</objects></ForceSet></OpenSimDocument>"
 static const char setup[] =
     "<OpenSimDocument Version=\"40000\"><AnalyzeTool name=\"hold\"><model_file>rod.osim"
     "</model_file><force_set_files>motors.xml</force_set_files><initial_time>0.1</initial_time>"
@@ -51,7 +51,8 @@ static int hold(const char *motors, double *a, double *f, const char *message) {
     for (int k = 0; k < 2; k++) {
         fb_sto t;
         double *to = k ? f : a;
-        const char *kind = k ? "hold_StaticOptimization_force" : "hold_StaticOptimization_activation";
+        const char *kind = k ? "hold_StaticOptimization_force"
+                             : "hold_StaticOptimization_activation";
         if (fb_test_table_of(&t, out, kind)) {
             FB_EQUAL_INT(t.n_rows, 3);
             to[0] = fb_test_cell(&t, 2, "a");
