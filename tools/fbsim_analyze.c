@@ -126,6 +126,26 @@ static fb_status optimise(analyze *a, const fb_setup_node *node) {
     return status;
 }
 
+static fb_status analyse_muscles(analyze *a, const fb_setup_node *node) {
+    fb_setup *setup = a->run->setup;
+    fb_muscle_tables t = {.run = a->run, .motion = a->motion, .frequency = a->frequency,
+                          .decimals = a->decimals};
+    t.range[0] = fmax(a->range[0], fb_setup_number(setup, node, "start_time", -FB_INFINITY));
+    t.range[1] = fmin(a->range[1], fb_setup_number(setup, node, "end_time", FB_INFINITY));
+    t.interval = (int)fmax(1, fb_setup_number(setup, node, "step_interval", 1));
+    t.equilibrium = fb_setup_bool(setup, a->run->tool,
+                                  "solve_for_equilibrium_for_auxiliary_states", false);
+    t.moments = fb_setup_bool(setup, node, "compute_moments", true);
+    t.coordinates = fb_setup_words(setup, node, "moment_arm_coordinate_list");
+    fb_setup_text(node, "in_degrees"); /* OpenSim's tables of muscles are in rad all the same */
+    const char *muscles = fb_setup_text(node, "muscle_list");
+    if (muscles && strcmp(muscles, "all") != 0) {
+        fb_diag_add(&a->run->cli->diag, FB_WARNING, FB1415, place_of(a->run, node),
+                    "tables have all muscles", "<muscle_list> '%s' is not honoured", muscles);
+    }
+    return fb_muscle_tables_write(&t);
+}
+
 int fb_run_analyze(fb_run *run) {
     fb_setup *setup = run->setup;
     analyze a = {.run = run};
@@ -161,6 +181,8 @@ int fb_run_analyze(fb_run *run) {
         }
         if (strcmp(fb_setup_tag(node), "StaticOptimization") == 0) {
             status = optimise(&a, node);
+        } else if (strcmp(fb_setup_tag(node), "MuscleAnalysis") == 0) {
+            status = analyse_muscles(&a, node);
         } else {
             fb_diag_add(&run->cli->diag, FB_WARNING, FB1415, place_of(run, node), "it is left out",
                         "the analysis %s is not computed yet", fb_setup_tag(node));

@@ -83,21 +83,27 @@ static void put_rows(fb_so_job *j, double time) {
     }
 }
 
+fb_status fb_so_rows(const fb_coordinates *motion, fb_cli *cli, const double range[2],
+                     bool as_opensim4, int *first, int *last) {
+    const double slack = 1e-9, *time = motion->series.time;
+    fb_status status = fb_coordinates_rows(motion, cli, range, false, first, last);
+    while (status == FB_OK && as_opensim4 && *first > 0 && isfinite(range[0]) &&
+           time[*first] > range[0] + slack) {
+        --*first;
+    }
+    while (status == FB_OK && as_opensim4 && *last > *first && time[*last] > range[1] + slack) {
+        --*last;
+    }
+    return status;
+}
+
 static fb_status fill(fb_so_job *j) {
     fb_arena *arena = &j->motion.arena;
     int first = 0, last = 0, columns = j->motion.series.n_columns;
-    double slack = 1e-9;
-    fb_status status = fb_coordinates_rows(&j->motion, j->cli, j->range, false, &first, &last);
+    fb_status status =
+        fb_so_rows(&j->motion, j->cli, j->range, j->as_opensim4, &first, &last);
     if (status != FB_OK) {
         return status;
-    }
-    /* as OpenSim: rows at or just before the times asked for */
-    while (j->as_opensim4 && first > 0 && isfinite(j->range[0]) &&
-           j->motion.series.time[first] > j->range[0] + slack) {
-        first--;
-    }
-    while (j->as_opensim4 && last > first && j->motion.series.time[last] > j->range[1] + slack) {
-        last--;
     }
     if (!prepare_speeds(j)) {
         return FB_E_INPUT;
