@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Static optimisation against OpenSim 4.5.2: the set-ups of corpus/pipelines, unmodified.
+"""Static optimisation and MuscleAnalysis against OpenSim 4.5.2: the set-ups of corpus/pipelines, unmodified.
 
 Same columns, header and times; each activation within 0.005 (root mean square over the rows) of 1 or of
 an actuator's largest control, forces within that share of those at activation 1 or of their largest;
-the cost in no row higher than OpenSim's.
+the cost in no row higher than OpenSim's. MuscleAnalysis within 1e-4 of 1 or of a table's size, but for
+rows of muscles that OpenSim leaves at their default fiber length, having found no equilibrium.
 
 Usage: tools_corpus_so.py BUILD SHARED WORK
 """
@@ -79,4 +80,29 @@ for name, setup in PIPELINES:
     if run.returncode == 0:
         compare(name, "activation", out, None)
         compare(name, "force", out, units(name))
+
+
+def muscle_analysis(name, setup):
+    out, folder = os.path.join(WORK, "muscles", name), os.path.join(SHARED, "ref/tools", name,
+                                                                    "MuscleAnalysis")
+    start = time.time()
+    run = subprocess.run([FBSIM, "run", os.path.join(SHARED, "corpus/pipelines", name, setup),
+                          "--out", out], capture_output=True, text=True)
+    check(run.returncode in (0, 4), f"{name}: {time.time() - start:.3f} s {run.stderr.strip()}")
+    prefix = "subject01_walk1_MuscleAnalysis_"
+    fibers = table(os.path.join(folder, prefix + "FiberLength.sto"))[2]
+    lost = {(i, j) for i, r in enumerate(fibers) for j in range(1, len(r)) if r[j] == 0.1}
+    for file in sorted(f for f in os.listdir(folder) if f.startswith(prefix)):
+        header, columns, ours = table(os.path.join(out, file))
+        header2, columns2, theirs = table(os.path.join(folder, file))
+        good = header == header2 and columns == columns2 and len(ours) == len(theirs)
+        cells = [(i, j) for i in range(len(theirs)) for j in range(len(columns2))
+                 if (i, j) not in lost]
+        size = max(1, max(abs(theirs[i][j]) for i, j in cells))
+        worst = max(abs(ours[i][j] - theirs[i][j]) for i, j in cells) if good else float("nan")
+        check(worst <= 1e-4 * size, f"{name} {file[len(prefix):-4]}: off by at most {worst:.2g}")
+    check(len(lost) < 5, f"{name}: {len(lost)} muscles at a moment without OpenSim's equilibrium")
+
+
+muscle_analysis("Gait2392_Simbody", "subject01_Setup_MuscleAnalysis.xml")
 sys.exit(failures > 0)

@@ -128,13 +128,15 @@ static fb_status optimise(analyze *a, const fb_setup_node *node) {
 
 static fb_status analyse_muscles(analyze *a, const fb_setup_node *node) {
     fb_setup *setup = a->run->setup;
-    fb_muscle_tables t = {.run = a->run, .motion = a->motion, .frequency = a->frequency,
+    fb_muscle_tables t = {.run = a->run,
+                          .motion = a->motion,
+                          .frequency = a->frequency,
                           .decimals = a->decimals};
     t.range[0] = fmax(a->range[0], fb_setup_number(setup, node, "start_time", -FB_INFINITY));
     t.range[1] = fmin(a->range[1], fb_setup_number(setup, node, "end_time", FB_INFINITY));
     t.interval = (int)fmax(1, fb_setup_number(setup, node, "step_interval", 1));
-    t.equilibrium = fb_setup_bool(setup, a->run->tool,
-                                  "solve_for_equilibrium_for_auxiliary_states", false);
+    t.equilibrium = fb_setup_bool(setup, a->run->tool, "solve_for_equilibrium_for_auxiliary_states",
+                                  false);
     t.moments = fb_setup_bool(setup, node, "compute_moments", true);
     t.coordinates = fb_setup_words(setup, node, "moment_arm_coordinate_list");
     fb_setup_text(node, "in_degrees"); /* OpenSim's tables of muscles are in rad all the same */

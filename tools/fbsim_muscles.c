@@ -1,5 +1,5 @@
-/* MuscleAnalysis of fbsim run's AnalyzeTool: lengths, speeds, forces, powers, moment arms and moments
- * of muscles over a motion, a table of each. */
+/* MuscleAnalysis of fbsim run's AnalyzeTool: lengths, speeds, forces, powers, moment arms and
+ * moments of muscles over a motion, a table of each. */
 #include <math.h>
 #include <string.h>
 
@@ -114,9 +114,10 @@ static void put_row(work *w, double time) {
         for (int k = 0; k < w->n_tables; k++) {
             fb_sto *t = &w->tables[k];
             int c = k - N_QUANTITIES;
-            double arm = c < 0 ? 0
-                               : w->arms[(size_t)m->path * n_q +
-                                         (size_t)w->coordinate[c % w->n_coordinates]];
+            double arm =
+                c < 0
+                    ? 0
+                    : w->arms[(size_t)m->path * n_q + (size_t)w->coordinate[c % w->n_coordinates]];
             t->values[(size_t)(t->n_rows - 1) * (size_t)t->n_columns + 1 + (size_t)i] =
                 c < 0                  ? x[k]
                 : c < w->n_coordinates ? arm
@@ -192,8 +193,7 @@ fb_status fb_muscle_tables_write(fb_muscle_tables *job) {
     for (int k = 0; k < w.n_tables; k++) {
         char name[1024];
         w.tables[k].arena.oom = NULL;
-        snprintf(name, sizeof name, "%s_MuscleAnalysis_%s.sto", run->setup->name,
-                 w.tables[k].name);
+        snprintf(name, sizeof name, "%s_MuscleAnalysis_%s.sto", run->setup->name, w.tables[k].name);
         if (status == FB_OK) {
             status = fb_run_write(run, &w.tables[k],
                                   "This analysis gathers basic information about muscles during a "

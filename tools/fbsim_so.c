@@ -100,8 +100,7 @@ fb_status fb_so_rows(const fb_coordinates *motion, fb_cli *cli, const double ran
 static fb_status fill(fb_so_job *j) {
     fb_arena *arena = &j->motion.arena;
     int first = 0, last = 0, columns = j->motion.series.n_columns;
-    fb_status status =
-        fb_so_rows(&j->motion, j->cli, j->range, j->as_opensim4, &first, &last);
+    fb_status status = fb_so_rows(&j->motion, j->cli, j->range, j->as_opensim4, &first, &last);
     if (status != FB_OK) {
         return status;
     }
