@@ -46,7 +46,11 @@ static void find_root(const fb_system *s, int *first, int *end) {
     *first = *end = -1;
     for (int i = 1; i < s->n_body; i++) {
         const fb_mobod *m = &s->mobods[i];
-        if (m->parent == 0 && (m->n_q == 6 || m->n_q == 3)) {
+        int n = m->kind == FB_JOINT_FREE ? 3 : 0;
+        for (int k = 0; m->kind == FB_JOINT_AXES && k < m->n_translations; k++) {
+            n += !m->axes[m->n_rotations + k].constant;
+        }
+        if (m->parent == 0 && n >= 2 && (m->n_q == 6 || m->n_q == 3)) {
             *first = m->q;
             *end = m->q + m->n_q;
             return;

@@ -1,5 +1,6 @@
 /* fbsim so, and AnalyzeTool's StaticOptimization: a rod on a pin, held level by two motors. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -120,7 +121,62 @@ static void missing_files_are_told(void) {
     fb_run_free(&run);
 }
 
+/* Tables of a model we ship: tendons and fibers in balance, moments, powers, and lengths whose
+ * differences are the speeds. */
+static void muscle_tables_agree(void) {
+    static const char analysis[] =
+        "<OpenSimDocument Version=\"40000\"><AnalyzeTool name=\"e\"><model_file>%s/elbow.osim"
+        "</model_file><coordinates_file>%s/curl.mot</coordinates_file>"
+        "<solve_for_equilibrium_for_auxiliary_states>true"
+        "</solve_for_equilibrium_for_auxiliary_states><AnalysisSet><objects><MuscleAnalysis "
+        "name=\"m\"><moment_arm_coordinate_list>elbow_flexion</moment_arm_coordinate_list>"
+        "</MuscleAnalysis></objects></AnalysisSet></AnalyzeTool></OpenSimDocument>";
+    static const char *const names[] = {"TendonForce",
+                                        "ActiveFiberForceAlongTendon",
+                                        "PassiveFiberForceAlongTendon",
+                                        "Moment_elbow_flexion",
+                                        "MomentArm_elbow_flexion",
+                                        "Length",
+                                        "MuscleActuatorPower",
+                                        "TendonLength",
+                                        "FiberLength",
+                                        "PennationAngle"};
+    enum { N = sizeof names / sizeof names[0] };
+    char text[4000], here[1000], name[100];
+    const char *folder = fb_test_folder();
+    FB_TRUE(realpath("models/elbow", here) != NULL, "models/elbow");
+    snprintf(text, sizeof text, analysis, here, here);
+    fb_run run = RUN("", "run", put(folder, "muscles.xml", text), "--out", folder);
+    FB_EQUAL_INT(run.status, 0);
+    fb_sto t[N];
+    bool good = true;
+    for (int k = 0; k < N; k++) {
+        snprintf(name, sizeof name, "e_MuscleAnalysis_%s", names[k]);
+        good &= fb_test_table_of(&t[k], folder, name);
+    }
+    FB_TRUE(good, "tables: %s", run.err);
+    for (int i = 1; good && i + 1 < t[0].n_rows; i++) {
+        for (int j = 1; j < t[0].n_columns; j++) {
+            double x[N];
+            for (int k = 0; k < N; k++) {
+                x[k] = fb_sto_value(&t[k], i, j);
+            }
+            double step = fb_sto_value(&t[5], i + 1, 0) - fb_sto_value(&t[5], i - 1, 0);
+            double speed = (fb_sto_value(&t[5], i + 1, j) - fb_sto_value(&t[5], i - 1, j)) / step;
+            FB_NEAR(x[1] + x[2], x[0], 1e-5, 1e-6);
+            FB_NEAR(x[3], x[4] * x[0], 1e-5, 1e-5);
+            FB_NEAR(x[6], -x[0] * speed, 0.01 * (1 + fabs(x[0])), 0.03);
+            FB_NEAR(x[7] + x[8] * cos(x[9]), x[5], 1e-7, 0);
+        }
+    }
+    for (int k = 0; k < N; k++) {
+        fb_sto_free(&t[k]);
+    }
+    fb_run_free(&run);
+}
+
 static const fb_test tests[] = {
+    FB_TEST(muscle_tables_agree),
     FB_TEST(motors_share_by_strength),
     FB_TEST(weak_motors_are_told),
     FB_TEST(reserves_hold),
