@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "libcore/base/number.h"
+
 #define MOST_STEPS 200   /* Newton steps of one proximal step */
 #define MOST_PROXIMAL 30 /* proximal steps */
 #define PROXIMAL 1e-8    /* against the scaled dual's curvature, which is 1 where all are free */
@@ -173,7 +175,7 @@ static double norm(const double *x, int n) {
 /* The best y near the center. */
 static void climb(work *w, double tolerance) {
     fb_separable *p = w->p;
-    double last = INFINITY;
+    double last = FB_INFINITY;
     for (int k = 0, stuck = 0; k < MOST_STEPS; k++) {
         double size = look(w), off = norm(w->gradient, p->m);
         stuck = off < 0.5 * last ? 0 : stuck + 1;
@@ -227,7 +229,7 @@ static fb_status solve(work *w) {
     w->rho = PROXIMAL;
     p->steps = 0;
     fb_status status = FB_E_NUMERIC;
-    double before = INFINITY;
+    double before = FB_INFINITY;
     prices(w, w->y, w->s);
     for (int k = 0, slow = 0; k < MOST_PROXIMAL && status != FB_OK && slow < 3; k++) {
         memcpy(w->center, w->y, (size_t)m * sizeof *w->y);

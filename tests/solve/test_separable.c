@@ -159,7 +159,7 @@ static void against_all_sets(void) {
         example e;
         enum { N = 7 };
         make(&e, N, 2, 0, 2);
-        double best = INFINITY;
+        double best = FAR;
         for (int set = 0; set < 2187; set++) {
             double M[3] = {0}, r[2] = {e.b[0], e.b[1]}, x[N];
             for (int i = 0, rest = set; i < N; i++, rest /= 3) {
@@ -167,7 +167,7 @@ static void against_all_sets(void) {
                 x[i] = rest % 3 == 1 ? e.low[i] : e.high[i];
                 if (rest % 3 == 0) {
                     M[0] += a * a / 2, M[1] += a * c / 2, M[2] += c * c / 2;
-                    x[i] = NAN;
+                    x[i] = (double)NAN;
                 } else {
                     r[0] -= a * x[i], r[1] -= c * x[i];
                 }

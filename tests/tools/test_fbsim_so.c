@@ -176,12 +176,8 @@ static void muscle_tables_agree(void) {
 }
 
 static const fb_test tests[] = {
-    FB_TEST(muscle_tables_agree),
-    FB_TEST(motors_share_by_strength),
-    FB_TEST(weak_motors_are_told),
-    FB_TEST(reserves_hold),
-    FB_TEST(missing_files_are_told),
-    FB_TEST_END,
+    FB_TEST(muscle_tables_agree), FB_TEST(motors_share_by_strength), FB_TEST(weak_motors_are_told),
+    FB_TEST(reserves_hold),       FB_TEST(missing_files_are_told),   FB_TEST_END,
 };
 
 int main(int argc, char **argv) {
