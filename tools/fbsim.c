@@ -92,8 +92,7 @@ static const fb_tool tool = {
                 "  fbsim ik leg.osim --markers walk.trc -o walk.mot\n"
                 "  fbsim id leg.osim --coordinates walk.mot --external-loads grf.xml --filter 6 -o "
                 "id.sto\n"
-                "  fbsim so leg.osim --coordinates walk.mot --external-loads grf.xml --filter 6 "
-                "--reserves 1\n    --residuals 10 -o activations.sto\n"
+                "  fbsim so leg.osim --coordinates walk.mot --filter 6 --reserves 1 -o activations.sto\n"
                 "  osim2fb arm.osim | fbsim eval --tables moment_arm > arms.sto\n",
 };
 
