@@ -797,6 +797,6 @@ fb_status fb_model_read(fb_model **model, char *bytes, size_t size, const char *
         fb_free(bytes);
         return status;
     }
-    fb_osim_options options = {max_bytes};
+    fb_osim_options options = {.max_bytes = max_bytes};
     return fb_osim_read(model, bytes, size, file, &options, diag);
 }

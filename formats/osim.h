@@ -18,7 +18,10 @@ extern "C" {
 #define FB_OSIM_WRITTEN 40500
 
 typedef struct fb_osim_options {
-    size_t max_bytes; /* larger included files are refused; 0: FB_MAX_BYTES */
+    size_t max_bytes;               /* larger included files are refused; 0: FB_MAX_BYTES */
+    const char *const *force_files; /* documents whose ForceSet joins the model's, as those that
+                                       OpenSim's tools name; NULL-terminated, NULL for none */
+    bool replace_forces;            /* the model's own are left out */
 } fb_osim_options;
 
 /* Reads a model from the bytes of an .osim file. Takes `bytes` over (allocated with fb_alloc).

@@ -212,3 +212,76 @@ fb_status fb_osim_apply_defaults(fb_xml *xml, fb_diag *diag) {
     fb_xml_remove(defaults);
     return FB_OK;
 }
+
+/* The objects of one set, each with what its class's default in that set says. */
+static void take_forces(fb_xml *xml, fb_xml_node *set, fb_xml_node *objects) {
+    const fb_xml_node *defaults = fb_xml_child(set, "defaults");
+    fb_xml_node *from = fb_xml_child(set, "objects");
+    for (fb_xml_node *node = from ? from->first : NULL, *next; node; node = next) {
+        next = node->next;
+        const fb_xml_node *prototype = defaults ? fb_xml_child(defaults, node->tag) : NULL;
+        if (prototype) {
+            fill_from(xml, node, prototype);
+        }
+        fb_xml_remove(node);
+        fb_xml_append(objects, node);
+    }
+}
+
+static fb_status add_file(fb_xml *xml, const char *file, size_t max, fb_xml_node *objects,
+                          fb_diag *diag) {
+    char *bytes;
+    size_t size;
+    fb_status status = fb_read_file(file, max, &bytes, &size, diag);
+    if (status != FB_OK) {
+        return status;
+    }
+    fb_xml *part = fb_alloc(sizeof *part);
+    if (!part) {
+        fb_free(bytes);
+        return FB_E_MEMORY;
+    }
+    status = fb_xml_parse(part, bytes, size, file, diag);
+    if (status != FB_OK) {
+        fb_free(part);
+        return status;
+    }
+    part->included = xml->included;
+    xml->included = part;
+    fb_xml_node *set = part->root;
+    if (strcmp(set->tag, "ForceSet") != 0) {
+        set = fb_xml_child(set, "ForceSet");
+    }
+    if (!set) {
+        fb_diag_add(diag, FB_ERROR, FB1203, at(part->root), NULL,
+                    "the file '%s' holds no <ForceSet>", file);
+        return FB_E_INPUT;
+    }
+    take_forces(xml, set, objects);
+    return FB_OK;
+}
+
+fb_status fb_osim_add_forces(fb_xml *xml, const fb_osim_options *options, fb_diag *diag) {
+    if (!options || !options->force_files || !options->force_files[0]) {
+        return FB_OK;
+    }
+    fb_xml_node *model = strcmp(xml->root->tag, "Model") == 0 ? xml->root
+                                                              : fb_xml_child(xml->root, "Model");
+    fb_xml_node *set = fb_xml_child(model, "ForceSet");
+    if (!set) {
+        set = fb_xml_add(xml, model, "ForceSet", NULL);
+    }
+    fb_xml_node *objects = fb_xml_child(set, "objects");
+    if (!objects || options->replace_forces) {
+        if (objects) {
+            fb_xml_remove(objects);
+        }
+        objects = fb_xml_add(xml, set, "objects", NULL);
+    }
+    size_t max = options->max_bytes ? options->max_bytes : FB_MAX_BYTES;
+    fb_status status = FB_OK;
+    for (int i = 0; status == FB_OK && options->force_files[i]; i++) {
+        status = add_file(xml, options->force_files[i], max, objects, diag);
+    }
+    return status == FB_OK ? check_depth(xml, diag) : status;
+}

@@ -463,6 +463,10 @@ static fb_status read_document(fb_osim_reader *r, const fb_osim_options *options
         return FB_E_INPUT;
     }
     fb_osim_apply_defaults(r->xml, r->diag);
+    status = fb_osim_add_forces(r->xml, options, r->diag);
+    if (status != FB_OK) {
+        return status;
+    }
     fb_osim_upgrade(r->xml, r->version, r->diag);
     fb_xml_node *root = r->xml->root;
     fb_xml_node *node = fb_osim_is(root, "Model") ? root : fb_xml_child(root, "Model");

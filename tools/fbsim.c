@@ -7,6 +7,7 @@
 #include "formats/resources.h"
 #include "libcore/version.h"
 #include "tools/fbsim.h"
+#include "tools/fbsim_run.h"
 
 static const fb_option options[] = {
     {'s', "states", "FILE",
@@ -14,7 +15,8 @@ static const fb_option options[] = {
     {0, "fibers", "WHICH", "equilibrium, unless given, or states: fiber lengths are the table's"},
     {'d', "out", "DIR", "folder of the tables; '.' unless given, or --output for one table alone"},
     {0, "external-loads", "FILE",
-     "measured forces that act too, at each state's time: OpenSim's ExternalLoads (.xml), or a "
+     "eval, id, so: measured forces that act too, at each state's time: OpenSim's ExternalLoads "
+     "(.xml), or a "
      "table for the model's own ExternalForces"},
     {0, "time", "T", "the time of every state (s), instead of the table's"},
     {'g', "geometry", "DIR", "look for contact meshes in DIR too; may be given several times"},
@@ -39,7 +41,28 @@ static const fb_option options[] = {
     {0, "curve", "NAME",
      "curves: active, passive, tendon, velocity, total, activation, or all, the default"},
     {0, "unit", "UNIT", "curves: normalized, unless given, or si"},
-    {0, "compat", "WHICH", "opensim4: reproduce OpenSim 4.5.2 where it is known to be wrong"},
+    {0, "markers", "FILE", "ik: measured markers (.trc)"},
+    {0, "weight", "MARKER=W", "ik: the weight of a marker, 1 unless given; several times"},
+    {0, "constraint-weight", "C",
+     "ik: constraints may be off, at a cost of C/2 times their errors squared; they hold unless "
+     "given"},
+    {0, "coordinates", "FILE", "id, so: the motion (.mot, .sto)"},
+    {0, "filter", "HZ", "id, so: low-pass filter of the coordinates; none unless given"},
+    {0, "exclude", "LIST",
+     "id: forces, or groups of them, that do not act: names, muscles, actuators, all, with commas "
+     "between; muscles unless given"},
+    {0, "time-range", "T0,T1", "ik, id, so: from which time to which (s); all unless given"},
+    {0, "reserves", "N",
+     "so: add an actuator of that strength (N m or N for a control of 1) at every joint but the "
+     "root"},
+    {0, "residuals", "N", "so: the same at the root joint"},
+    {0, "exponent", "P", "so: of the activations whose sum is least; 2 unless given"},
+    {0, "forces", "FILE", "so: write the forces of muscles and actuators"},
+    {0, "marker-errors", "FILE", "ik: write how far markers are off"},
+    {0, "marker-locations", "FILE", "ik: write where the model's markers are"},
+    {0, "compat", "WHICH",
+     "opensim4: reproduce OpenSim 4.5.2 where it is known to be wrong; none; run does unless "
+     "given"},
     {0, "ignore-kept", NULL,
      "do without joints, constraints, forces and controllers that are not computed"},
     {0, "max-size", "MB", "refuse larger files; 256 unless given"},
@@ -57,8 +80,8 @@ static const fb_tool tool = {
                "arms and forces of\n"
                "muscles, and the joint's strength, over the range of a coordinate or two. 'fbsim "
                "curves' writes the\n"
-               "curves of Hill-type muscles.",
-    .operands = "eval|sweep|curves [MODEL]",
+               "curves of Hill-type muscles. 'fbsim run' does what a set-up file of OpenSim says.",
+    .operands = "eval|sweep|curves|ik|id|so|run [MODEL|SETUP]",
     .max_operands = 2,
     .options = options,
     .examples = "  fbsim sweep arm.osim --coordinate r_elbow_flex --muscle 'BIC*' -o biceps.sto\n"
@@ -66,6 +89,10 @@ static const fb_tool tool = {
                 "  fbsim curves arm.osim --muscle BIClong --curve total > force_length.sto\n"
                 "  fbsim eval arm.osim --states arm_states.sto --out results\n"
                 "  fbsim eval leg.osim -s walk.mot --external-loads grf.xml --out results\n"
+                "  fbsim ik leg.osim --markers walk.trc -o walk.mot\n"
+                "  fbsim id leg.osim --coordinates walk.mot --external-loads grf.xml --filter 6 -o "
+                "id.sto\n"
+                "  fbsim so leg.osim --coordinates walk.mot --filter 6 --reserves 1 -o activations.sto\n"
                 "  osim2fb arm.osim | fbsim eval --tables moment_arm > arms.sto\n",
 };
 
@@ -138,8 +165,17 @@ fb_status fb_fbsim_write(fb_cli *cli, const fb_sto *table, const char *header, c
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
-enum { EVAL = 1, SWEEP = 2, CURVES = 4 };
-static const char *const commands[] = {"eval", "sweep", "curves"};
+enum { EVAL = 1, SWEEP = 2, CURVES = 4, RUN = 8, IK = 16, ID = 32, SO = 64 };
+static const struct {
+    const char *name;
+    int bit;
+    int (*run)(fb_cli *cli); /* NULL: one that needs the model simulated */
+} commands[] = {
+    {"eval", EVAL, NULL},       {"sweep", SWEEP, NULL},  {"curves", CURVES, NULL},
+    {"run", RUN, fb_fbsim_run}, {"ik", IK, fb_fbsim_ik}, {"id", ID, fb_fbsim_id},
+    {"so", SO, fb_fbsim_so},
+};
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 /* The commands that an option is of; those that are not named here are of all. */
 static const struct {
@@ -147,11 +183,14 @@ static const struct {
     int commands;
 } uses[] = {{"states", EVAL},
             {"fibers", EVAL},
-            {"external-loads", EVAL},
+            {"external-loads", EVAL | ID | SO},
+            {"coordinates", ID | SO},
+            {"filter", ID | SO},
+            {"exclude", ID},
             {"time", EVAL},
             {"tables", EVAL},
             {"ignore-kept", EVAL},
-            {"out", EVAL | CURVES},
+            {"out", EVAL | CURVES | RUN},
             {"moment-arms", EVAL | SWEEP},
             {"coordinate", SWEEP},
             {"and", SWEEP},
@@ -164,7 +203,17 @@ static const struct {
             {"activation", SWEEP | CURVES},
             {"muscle", SWEEP | CURVES},
             {"curve", CURVES},
-            {"unit", CURVES}};
+            {"unit", CURVES},
+            {"markers", IK},
+            {"weight", IK},
+            {"constraint-weight", IK},
+            {"time-range", IK | ID | SO},
+            {"reserves", SO},
+            {"residuals", SO},
+            {"exponent", SO},
+            {"forces", SO},
+            {"marker-errors", IK},
+            {"marker-locations", IK}};
 
 static bool options_fit(const fb_cli *cli, int command) {
     for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++) {
@@ -223,19 +272,28 @@ static int simulate(fb_cli *cli, int command) {
 
 int fb_fbsim_main(int argc, char **argv, FILE *in, FILE *out, FILE *err) {
     fb_cli cli;
-    int status = fb_cli_begin(&cli, &tool, argc, argv, in, out, err), command = 0;
-    for (int i = 0; i < 3; i++) {
-        if (cli.n_operands && strcmp(cli.operands[0], commands[i]) == 0) {
-            command = 1 << i;
-        }
+    int status = fb_cli_begin(&cli, &tool, argc, argv, in, out, err), k = 0;
+    char names[256] = "";
+    for (int i = 0; i < N_COMMANDS; i++) {
+        size_t n = strlen(names);
+        snprintf(names + n, sizeof names - n, "%s'%s'",
+                 i == 0               ? ""
+                 : i < N_COMMANDS - 1 ? ", "
+                                      : " and ",
+                 commands[i].name);
     }
-    if (status < 0 && !command) {
-        fb_cli_say(&cli, "the commands are 'eval', 'sweep' and 'curves'; 'fbsim --help' shows what "
-                         "there is");
+    while (k < N_COMMANDS && !(cli.n_operands && strcmp(cli.operands[0], commands[k].name) == 0)) {
+        k++;
+    }
+    if (status < 0 && k == N_COMMANDS) {
+        fb_cli_say(&cli, "the commands are %s; 'fbsim --help' shows what there is", names);
+        status = FB_EXIT_USAGE;
+    }
+    if (status < 0 && !options_fit(&cli, commands[k].bit)) {
         status = FB_EXIT_USAGE;
     }
     if (status < 0) {
-        status = options_fit(&cli, command) ? simulate(&cli, command) : FB_EXIT_USAGE;
+        status = commands[k].run ? commands[k].run(&cli) : simulate(&cli, commands[k].bit);
     }
     return fb_cli_end(&cli, status);
 }

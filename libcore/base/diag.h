@@ -63,6 +63,8 @@ typedef enum fb_action {
     X(FB1412, "a feature point without partner, or there twice") \
     X(FB1413, "transform parameters that cannot be read") \
     X(FB1414, "a skeleton that cannot be read") \
+    X(FB1415, "an OpenSim set-up that cannot be followed") \
+    X(FB1416, "measured markers, or tasks, that do not fit the model") \
     X(FB2001, "a class that fbtools does not know") \
     X(FB2002, "a property that the class does not have") \
     X(FB2003, "a property given twice") \
@@ -104,7 +106,8 @@ typedef enum fb_action {
     X(FB4005, "a path without length, or that cannot go around what it wraps") \
     X(FB4006, "results that are not finite") \
     X(FB4007, "a muscle that acts otherwise on a new skeleton") \
-    X(FB4008, "a scan that does not fit the joints of its model")
+    X(FB4008, "a scan that does not fit the joints of its model") \
+    X(FB4009, "a motion that needs more force than muscles and actuators have")
 
 typedef enum fb_diag_id {
 #define FB_DIAG_ENUM(ID, TEXT) ID,

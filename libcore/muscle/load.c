@@ -35,3 +35,24 @@ void fb_loads_apply(const fb_loads *loads, const fb_state *state, double time,
         fb_v3_add(to + 3, to + 3, force);
     }
 }
+
+void fb_load_at(const fb_load *load, const fb_state *state, double time, double *force,
+                double *point, double *torque) {
+    double at[3], in_body[3], from_origin[3];
+    vector_at(load, 0, time, force);
+    vector_at(load, 1, time, at);
+    vector_at(load, 2, time, torque);
+    ground_direction(load, state, force);
+    ground_direction(load, state, torque);
+    if (!load->given[1]) {
+        fb_v3_copy(point, load->frame.p);
+        return;
+    }
+    fb_pose_point(in_body, &load->point_frame, at);
+    fb_pose_point(at, &state->pose[load->point_body], in_body);
+    fb_v3_sub(from_origin, at, state->pose[load->body].p);
+    const double *R = state->pose[load->body].R;
+    for (int k = 0; k < 3; k++) {
+        point[k] = R[k] * from_origin[0] + R[3 + k] * from_origin[1] + R[6 + k] * from_origin[2];
+    }
+}

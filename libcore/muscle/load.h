@@ -30,6 +30,11 @@ typedef struct fb_loads {
 void fb_loads_apply(const fb_loads *loads, const fb_state *state, double time,
                     double (*external)[6]);
 
+/* One load at a time: force (N) and torque (N m) in ground axes; the point where it acts (m) in the
+ * body's own frame, as OpenSim reports it. After fb_state_position. */
+void fb_load_at(const fb_load *load, const fb_state *state, double time, double *force,
+                double *point, double *torque);
+
 #ifdef __cplusplus
 }
 #endif

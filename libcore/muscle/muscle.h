@@ -112,6 +112,12 @@ typedef enum fb_equilibrium {
 bool fb_muscle_equilibrate(const fb_muscle *muscle, double activation, double path_length,
                            double path_speed, fb_equilibrium how, fb_muscle_point *point);
 
+/* Active force along the tendon, N, if the tendon did not stretch from its slack length: of the
+ * path's length and speed alone (0 where the fiber would be at its shortest). Linear in activation,
+ * but for Thelen's muscles, whose law of velocity depends on it. */
+double fb_muscle_stiff_force(const fb_muscle *muscle, double activation, double path_length,
+                             double path_speed);
+
 /* ---- curves ---------------------------------------------------------------------------------- */
 
 typedef enum fb_hill_curve {

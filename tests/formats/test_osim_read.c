@@ -520,7 +520,7 @@ static void keeps_comments_of_people(void) {
 static fb_model *read_file(const char *folder, const char *text, size_t max, fb_diag *diag,
                            fb_status *status) {
     fb_model *model;
-    fb_osim_options options = {max};
+    fb_osim_options options = {.max_bytes = max};
     fb_diag_init(diag);
     size_t n = strlen(text);
     *status = fb_osim_read(&model, fb_test_bytes(text, n), n, fb_test_path(folder, "main.osim"),

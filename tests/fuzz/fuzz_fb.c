@@ -11,7 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const fb_osim_options options = {1024 * 1024}; /* of included files, such as /dev/zero */
+static const fb_osim_options options = {
+    .max_bytes = 1024 * 1024}; /* of included files, such as /dev/zero */
 
 static char *copy_of(const void *data, size_t size) {
     char *bytes = fb_alloc(size);
