@@ -309,7 +309,7 @@ static fb_status write_table(fb_cli *cli, job *j) {
     }
     snprintf(header, sizeof header,
              "tool=fbsim %s\nmodel=%s\ngeometry=%s\ncoordinates=%s\nfilter=%s\n"
-             "external_loads=%s\ninDegrees=no\n",
+             "external_loads=%s\n",
              FB_VERSION, j->s->system->model->root->name ? j->s->system->model->root->name : "",
              j->rates ? "as OpenSim 4.5.2" : "exact", fb_path_name(j->motion.file), filter,
              j->loads.data_file ? fb_path_name(j->loads.data_file) : "");

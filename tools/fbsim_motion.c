@@ -138,15 +138,15 @@ static void tell_ranges(const fb_coordinates *c, fb_cli *cli) {
         bool angle = fb_fbsim_motion(q) == FB_ROTATIONAL;
         double unit = angle ? 1 / RADIANS : 1;
         if (outside) {
-            fb_diag_add(&cli->diag, FB_WARNING, FB1404, place_of(c),
-                        2 * outside > c->series.n && turned == 0
-                            ? "with the other sign it would be within: does the motion belong to "
-                              "this model?"
-                            : NULL,
+            const char *turn = 2 * outside > c->series.n && turned == 0
+                                   ? "; with the other sign it would be within: is the motion of "
+                                     "another model?"
+                                   : "";
+            fb_diag_add(&cli->diag, FB_WARNING, FB1404, place_of(c), NULL,
                         "'%s' is outside its range, %g to %g%s, in %d of %d rows; the furthest is "
-                        "%g",
+                        "%g%s",
                         fb_path_name(q->path), q->range[0] * unit, q->range[1] * unit,
-                        angle ? " degrees" : "", outside, c->series.n, worst * unit);
+                        angle ? " degrees" : "", outside, c->series.n, worst * unit, turn);
         }
     }
 }
