@@ -15,7 +15,8 @@ static const fb_option options[] = {
     {0, "fibers", "WHICH", "equilibrium, unless given, or states: fiber lengths are the table's"},
     {'d', "out", "DIR", "folder of the tables; '.' unless given, or --output for one table alone"},
     {0, "external-loads", "FILE",
-     "eval, id: measured forces that act too, at each state's time: OpenSim's ExternalLoads (.xml), or a "
+     "eval, id: measured forces that act too, at each state's time: OpenSim's ExternalLoads "
+     "(.xml), or a "
      "table for the model's own ExternalForces"},
     {0, "time", "T", "the time of every state (s), instead of the table's"},
     {'g', "geometry", "DIR", "look for contact meshes in DIR too; may be given several times"},

@@ -30,8 +30,8 @@ typedef struct job {
 
 /* ---- what is left out ------------------------------------------------------------------------ */
 
-static const char *const lists[] = {"muscles", "ligaments", "springs", "actuators", "forces",
-                                    "contact_forces"};
+static const char *const lists[] = {"muscles",   "ligaments", "springs",
+                                    "actuators", "forces",    "contact_forces"};
 enum { N_LISTS = sizeof lists / sizeof lists[0] };
 
 static const fb_group *group_named(const fb_model *model, const char *name) {
@@ -87,10 +87,10 @@ static void start_table(job *j) {
     fb_sto_add_column(&j->table, "time");
     for (int i = 0; i < s->n_q; i++) {
         const fb_coordinate *c = &s->coordinates[i];
-        fb_sto_add_column(
-            &j->table,
-            fb_arena_printf(&j->table.arena, "%s_%s", fb_path_name(c->path),
-                            fb_fbsim_motion(c) == FB_ROTATIONAL ? "moment" : "force"));
+        fb_sto_add_column(&j->table,
+                          fb_arena_printf(&j->table.arena, "%s_%s", fb_path_name(c->path),
+                                          fb_fbsim_motion(c) == FB_ROTATIONAL ? "moment"
+                                                                              : "force"));
     }
 }
 
@@ -247,6 +247,7 @@ int fb_run_id(fb_run *run) {
     fb_setup_numbers(setup, run->tool, "time_range", j.range, 2);
     fb_setup_text(run->tool, "input_directory");
     fb_setup_text(run->tool, "results_directory");
+    fb_setup_text(run->tool, "model_file");
     j.frequency = fb_setup_number(setup, run->tool, "lowpass_cutoff_frequency_for_coordinates", -1);
     const char **excluded = fb_setup_words(setup, run->tool, "forces_to_exclude");
     const char *motion = fb_setup_file(setup, run->tool, "coordinates_file", true);
@@ -258,10 +259,11 @@ int fb_run_id(fb_run *run) {
         fb_diag_add(&run->cli->diag, FB_ERROR, FB1415, place, NULL,
                     "it names no <coordinates_file>");
     }
+    fb_setup_text(run->tool, "output_body_forces_file");
     if (joints) {
-        fb_setup_text(run->tool, "output_body_forces_file");
         fb_diag_add(&run->cli->diag, FB_WARNING, FB1415, place, "they are not written",
-                    "body forces at joints (<joints_to_report_body_forces> '%s') are not computed",
+                    "body forces at joints (<joints_to_report_body_forces> '%s') are not computed; "
+                    "a JointReaction analysis gives what joints carry",
                     joints);
     }
     fb_status status = run->cli->diag.counts[FB_ERROR] > 0 ? FB_E_INPUT : fb_run_model(run, NULL);

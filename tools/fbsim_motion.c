@@ -18,9 +18,9 @@ static fb_status read_table(fb_sto *table, fb_cli *cli, const char *file, size_t
     size_t size;
     bool standard = strcmp(file, "-") == 0;
     const char *name = standard ? "<stdin>" : file;
-    fb_status status = standard ? fb_read_stream(cli->in, name, max_bytes, &bytes, &size,
-                                                 &cli->diag)
-                                : fb_read_file(file, max_bytes, &bytes, &size, &cli->diag);
+    fb_status status = standard
+                           ? fb_read_stream(cli->in, name, max_bytes, &bytes, &size, &cli->diag)
+                           : fb_read_file(file, max_bytes, &bytes, &size, &cli->diag);
     if (status == FB_OK) {
         status = (fb_file_ends_with(file, ".csv") ? fb_csv_read : fb_sto_read)(table, bytes, size,
                                                                                name, &cli->diag);
@@ -40,8 +40,7 @@ static int coordinate_of(const fb_system *s, const char *column) {
         const char *path = s->coordinates[i].path;
         size_t n = strlen(path);
         if (strcmp(column, fb_path_name(path)) == 0 ||
-            (strncmp(column, path, n) == 0 &&
-             (!column[n] || strcmp(column + n, "/value") == 0))) {
+            (strncmp(column, path, n) == 0 && (!column[n] || strcmp(column + n, "/value") == 0))) {
             return i;
         }
     }
@@ -50,8 +49,9 @@ static int coordinate_of(const fb_system *s, const char *column) {
 
 /* A column of states that a motion does without. */
 static bool is_other_state(const char *column) {
-    static const char *const ends[] = {"/speed",      "_u",           "/activation",
-                                       ".activation", "/fiber_length", ".fiber_length"};
+    static const char *const ends[] = {"/speed",        "_u",
+                                       "/activation",   ".activation",
+                                       "/fiber_length", ".fiber_length"};
     size_t n = strlen(column);
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         size_t m = strlen(ends[i]);
@@ -86,7 +86,9 @@ static fb_status match(fb_coordinates *c, fb_cli *cli, const fb_sto *t, int *fro
                     matched == 0   ? "none"
                     : unknown == 1 ? "one"
                                    : "some",
-                    matched == 0 ? "is" : unknown == 1 ? "is not" : "are not",
+                    matched == 0   ? "is"
+                    : unknown == 1 ? "is not"
+                                   : "are not",
                     first ? "; the first is '" : "", first ? first : "", first ? "'" : "",
                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
@@ -125,8 +127,7 @@ static void tell_ranges(const fb_coordinates *c, fb_cli *cli) {
         double slack = SLACK * (q->range[1] - q->range[0]), most = 0, worst = 0;
         int outside = 0, turned = 0;
         for (int k = 0; k < c->series.n; k++) {
-            double x = c->series.y[(size_t)k * (size_t)c->series.n_columns +
-                                   (size_t)c->column[i]];
+            double x = c->series.y[(size_t)k * (size_t)c->series.n_columns + (size_t)c->column[i]];
             double off = fmax(q->range[0] - x, x - q->range[1]);
             outside += off > slack;
             turned += fmax(q->range[0] + x, -x - q->range[1]) > slack;

@@ -267,15 +267,16 @@ static void the_tool(void) {
     fb_run_free(&run);
     char *table = fb_test_read_file(fb_test_path(folder, "out/id.sto"), &n);
     if (FB_TRUE(table != NULL, "out/id.sto")) {
-        FB_HOLDS(table, "Inverse Dynamics Generalized Forces\nversion=1\nnRows=101\nnColumns=3\n"
-                        "inDegrees=no\nendheader\ntime\tshoulder_flexion_moment\telbow_flexion_moment\n");
+        FB_HOLDS(table,
+                 "Inverse Dynamics Generalized Forces\nversion=1\nnRows=101\nnColumns=3\n"
+                 "inDegrees=no\nendheader\ntime\tshoulder_flexion_moment\telbow_flexion_moment\n");
     }
     fb_free(table);
     snprintf(xml, sizeof xml, setup, "walk.mot", "");
     fb_test_write_file(file, xml, strlen(xml));
     run = FB_RUN(fb_fbsim_main, NULL, "fbsim", "run", file);
     FB_EQUAL_INT(run.status, 3);
-    FB_HOLDS(run.err, "walk.mot, which <coordinates_file>");
+    FB_HOLDS(run.err, "walk.mot', which <coordinates_file> names");
     fb_run_free(&run);
 }
 
