@@ -462,7 +462,7 @@ static fb_status write_pose(scaling *s, const fb_ik_job *job, double time, const
     }
     table.arena.oom = &oom;
     const fb_system *system = job->system;
-    const fb_list *forces = fb_model_items(s->model, "forces");
+    const fb_list *muscles = fb_model_items(s->model, "muscles");
     for (int pass = 0; pass < 2; pass++) { /* columns, then their numbers */
         double *row = pass ? fb_sto_row(&table) : NULL;
         int n = 0;
@@ -482,12 +482,12 @@ static fb_status write_pose(scaling *s, const fb_ik_job *job, double time, const
                 row[n++] = system->coordinates[c].initial_speed;
             }
         }
-        for (size_t i = 0; i < forces->n; i++) {
+        for (size_t i = 0; i < muscles->n; i++) {
             static const char *const states[][3] = {{"activation", "ignore_activation_dynamics",
                                                      "default_activation"},
                                                     {"fiber_length", "ignore_tendon_compliance",
                                                      "default_fiber_length"}};
-            const fb_element *f = forces->items[i];
+            const fb_element *f = muscles->items[i];
             for (int k = 0; fb_class_field(f->cls, "optimal_fiber_length") >= 0 && k < 2; k++) {
                 double value = fb_get_number(f, states[k][2]);
                 if (fb_get_bool(f, states[k][1]) || !isfinite(value)) {
