@@ -15,7 +15,7 @@ static const fb_option options[] = {
     {0, "fibers", "WHICH", "equilibrium, unless given, or states: fiber lengths are the table's"},
     {'d', "out", "DIR", "folder of the tables; '.' unless given, or --output for one table alone"},
     {0, "external-loads", "FILE",
-     "measured forces that act too, at each state's time: OpenSim's ExternalLoads (.xml), or a "
+     "eval, id: measured forces that act too, at each state's time: OpenSim's ExternalLoads (.xml), or a "
      "table for the model's own ExternalForces"},
     {0, "time", "T", "the time of every state (s), instead of the table's"},
     {'g', "geometry", "DIR", "look for contact meshes in DIR too; may be given several times"},
@@ -45,7 +45,12 @@ static const fb_option options[] = {
     {0, "constraint-weight", "C",
      "ik: constraints may be off, at a cost of C/2 times their errors squared; they hold unless "
      "given"},
-    {0, "time-range", "T0,T1", "ik: from which time to which (s); all unless given"},
+    {0, "coordinates", "FILE", "id: the motion (.mot, .sto)"},
+    {0, "filter", "HZ", "id: low-pass filter of the coordinates; none unless given"},
+    {0, "exclude", "LIST",
+     "id: forces, or groups of them, that do not act: names, muscles, actuators, all, with commas "
+     "between; muscles unless given"},
+    {0, "time-range", "T0,T1", "ik, id: from which time to which (s); all unless given"},
     {0, "marker-errors", "FILE", "ik: write how far markers are off"},
     {0, "marker-locations", "FILE", "ik: write where the model's markers are"},
     {0, "compat", "WHICH",
@@ -69,7 +74,7 @@ static const fb_tool tool = {
                "muscles, and the joint's strength, over the range of a coordinate or two. 'fbsim "
                "curves' writes the\n"
                "curves of Hill-type muscles. 'fbsim run' does what a set-up file of OpenSim says.",
-    .operands = "eval|sweep|curves|ik|run [MODEL|SETUP]",
+    .operands = "eval|sweep|curves|ik|id|run [MODEL|SETUP]",
     .max_operands = 2,
     .options = options,
     .examples = "  fbsim sweep arm.osim --coordinate r_elbow_flex --muscle 'BIC*' -o biceps.sto\n"
@@ -78,6 +83,8 @@ static const fb_tool tool = {
                 "  fbsim eval arm.osim --states arm_states.sto --out results\n"
                 "  fbsim eval leg.osim -s walk.mot --external-loads grf.xml --out results\n"
                 "  fbsim ik leg.osim --markers walk.trc -o walk.mot\n"
+                "  fbsim id leg.osim --coordinates walk.mot --external-loads grf.xml --filter 6 -o "
+                "id.sto\n"
                 "  osim2fb arm.osim | fbsim eval --tables moment_arm > arms.sto\n",
 };
 
@@ -150,14 +157,14 @@ fb_status fb_fbsim_write(fb_cli *cli, const fb_sto *table, const char *header, c
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
-enum { EVAL = 1, SWEEP = 2, CURVES = 4, RUN = 8, IK = 16 };
+enum { EVAL = 1, SWEEP = 2, CURVES = 4, RUN = 8, IK = 16, ID = 32 };
 static const struct {
     const char *name;
     int bit;
     int (*run)(fb_cli *cli); /* NULL: one that needs the model simulated */
 } commands[] = {
     {"eval", EVAL, NULL},       {"sweep", SWEEP, NULL},  {"curves", CURVES, NULL},
-    {"run", RUN, fb_fbsim_run}, {"ik", IK, fb_fbsim_ik},
+    {"run", RUN, fb_fbsim_run}, {"ik", IK, fb_fbsim_ik}, {"id", ID, fb_fbsim_id},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -167,7 +174,10 @@ static const struct {
     int commands;
 } uses[] = {{"states", EVAL},
             {"fibers", EVAL},
-            {"external-loads", EVAL},
+            {"external-loads", EVAL | ID},
+            {"coordinates", ID},
+            {"filter", ID},
+            {"exclude", ID},
             {"time", EVAL},
             {"tables", EVAL},
             {"ignore-kept", EVAL},
@@ -188,7 +198,7 @@ static const struct {
             {"markers", IK},
             {"weight", IK},
             {"constraint-weight", IK},
-            {"time-range", IK},
+            {"time-range", IK | ID},
             {"marker-errors", IK},
             {"marker-locations", IK}};
 

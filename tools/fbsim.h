@@ -14,11 +14,16 @@ int fb_fbsim_sweep(fb_cli *cli, fb_simulation *simulation);
 int fb_fbsim_curves(fb_cli *cli, fb_simulation *simulation);
 /* fbsim ik: the motion of --markers. Returns the exit status. */
 int fb_fbsim_ik(fb_cli *cli);
+/* fbsim id: generalised forces of the motion of --coordinates. Returns the exit status. */
+int fb_fbsim_id(fb_cli *cli);
 
 /* What a header says of geometric moment arms. */
 #define FB_FBSIM_GEOMETRIC \
     "geometric, by central differences where a path is not the shortest over its surfaces"
 
+/* --time-range T0,T1, either of which may be left out: infinite; false with a message if it is not
+ * that. */
+bool fb_fbsim_time_range(const fb_cli *cli, double range[2]);
 /* --moment-arms; false with a message if it is neither. */
 bool fb_fbsim_moment_arms(fb_cli *cli, bool *geometric);
 /* A text as one line, for headers. */

@@ -105,8 +105,7 @@ int fb_run_ik(fb_run *run) {
 
 /* ---- fbsim ik -------------------------------------------------------------------------------- */
 
-/* --time-range T0,T1; either may be left out. */
-static bool time_range(const fb_cli *cli, double *range) {
+bool fb_fbsim_time_range(const fb_cli *cli, double range[2]) {
     const char *text = fb_cli_value(cli, "time-range"), *comma = text ? strchr(text, ',') : NULL;
     range[0] = -FB_INFINITY;
     range[1] = FB_INFINITY;
@@ -179,7 +178,7 @@ int fb_fbsim_ik(fb_cli *cli) {
     if (!fb_cli_number(cli, "max-size", 0, 2000, 256, &megabytes) ||
         !fb_cli_number(cli, "constraint-weight", 0, FB_INFINITY, FB_INFINITY,
                        &job.options.constraint_weight) ||
-        !time_range(cli, job.range) || !fb_cli_separate(cli, beside)) {
+        !fb_fbsim_time_range(cli, job.range) || !fb_cli_separate(cli, beside)) {
         return FB_EXIT_USAGE;
     }
     size_t max_bytes = (size_t)(megabytes * 1024 * 1024);

@@ -11,6 +11,7 @@ static const struct {
 } kinds[] = {
     {"InverseKinematicsTool", fb_run_ik},
     {"ScaleTool", fb_run_scale},
+    {"InverseDynamicsTool", fb_run_id},
     {NULL, NULL},
 };
 
@@ -25,18 +26,19 @@ fb_status fb_run_model(fb_run *run, const char *file) {
     return file ? fb_cli_read_model(run->cli, file, run->max_bytes, &run->model, NULL) : FB_E_INPUT;
 }
 
-fb_status fb_run_simulation(fb_run *run, const char *file) {
+fb_status fb_run_compile(fb_run *run) {
     int n = 0;
-    fb_status status = fb_run_model(run, file);
     while (n < 64 && (run->folders[n] = fb_cli_values(run->cli, "geometry", n))) {
         n++;
     }
-    if (status == FB_OK) {
-        fb_file_resources_init(&run->files, run->model, run->folders, n, run->max_bytes);
-        status = fb_simulation_new_from(&run->simulation, run->model, run->as_opensim4,
-                                        &run->files.resources, &run->cli->diag);
-    }
-    return status;
+    fb_file_resources_init(&run->files, run->model, run->folders, n, run->max_bytes);
+    return fb_simulation_new_from(&run->simulation, run->model, run->as_opensim4,
+                                  &run->files.resources, &run->cli->diag);
+}
+
+fb_status fb_run_simulation(fb_run *run, const char *file) {
+    fb_status status = fb_run_model(run, file);
+    return status == FB_OK ? fb_run_compile(run) : status;
 }
 
 /* Runs it in the set-up's arena; false when memory runs out. */

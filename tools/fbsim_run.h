@@ -29,7 +29,9 @@ int fb_fbsim_run(fb_cli *cli);
 /* Reads the model that <model_file> names, or the operand of a direct command's caller: `file`
  * unless NULL. */
 fb_status fb_run_model(fb_run *run, const char *file);
-/* The same, then compiles it as `run` says, with the meshes it needs. */
+/* Compiles the model that was read, as `run` says, with the meshes it needs. */
+fb_status fb_run_compile(fb_run *run);
+/* Both. */
 fb_status fb_run_simulation(fb_run *run, const char *file);
 
 /* Where a file of results goes, in the set-up's arena. With --out DIR: to DIR, by its last name if
@@ -47,5 +49,6 @@ fb_status fb_run_write(fb_run *run, const fb_sto *table, const char *description
 /* Each returns an exit status; fbsim run has read the set-up, and tells what was not used of it. */
 int fb_run_ik(fb_run *run);    /* InverseKinematicsTool */
 int fb_run_scale(fb_run *run); /* ScaleTool */
+int fb_run_id(fb_run *run);    /* InverseDynamicsTool */
 
 #endif

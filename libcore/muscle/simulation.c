@@ -155,7 +155,7 @@ void fb_simulation_evaluate(fb_simulation *s) {
     }
 }
 
-fb_status fb_simulation_accelerate(fb_simulation *s, double time) {
+void fb_simulation_forces(fb_simulation *s, double time) {
     int n = s->system->n_q;
     memset(s->tension, 0, (size_t)s->paths->n_paths * sizeof *s->tension);
     memset(s->external, 0, (size_t)s->system->n_body * sizeof *s->external);
@@ -177,5 +177,9 @@ fb_status fb_simulation_accelerate(fb_simulation *s, double time) {
             s->tau[path->coordinates[j]] += arms[path->coordinates[j]] * s->tension[i];
         }
     }
+}
+
+fb_status fb_simulation_accelerate(fb_simulation *s, double time) {
+    fb_simulation_forces(s, time);
     return fb_forward_dynamics(s->state, s->tau, s->acceleration);
 }
