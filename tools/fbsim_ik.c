@@ -250,7 +250,7 @@ static fb_status make_splines(fb_ik_job *job) {
     if (t->n_rows == 0) {
         return FB_OK;
     }
-    fb_series_start(&job->series, t->n_rows, t->n_columns, &job->arena);
+    fb_signal_start(&job->series, t->n_rows, t->n_columns, &job->arena);
     for (int i = 0; i < t->n_rows; i++) {
         job->series.time[i] = fb_sto_value(t, i, 0);
     }

@@ -42,7 +42,7 @@ typedef struct fb_ik_job {
     size_t n_targets, target_capacity;
     fb_ik_wish *wishes;
     size_t n_wishes, wish_capacity;
-    fb_series series; /* of `coordinates` */
+    fb_signal series; /* of `coordinates` */
     fb_splines splines;
     double *from_file; /* a row of it */
     fb_ik_options options;
