@@ -167,6 +167,45 @@ static void power_is_balanced(void) {
     }
 }
 
+/* Muscles that act: M (udot - the accelerations without help) is what is lacking. */
+static void other_forces_help(void) {
+    rig r;
+    memset(&r, 0, sizeof r);
+    size_t size;
+    char *text = fb_test_read_file("models/elbow/elbow.osim", &size);
+    r.model = fb_test_must(fb_test_osim(text, &r.diag, NULL), &r.diag);
+    fb_free(text);
+    FB_EQUAL_INT(fb_simulation_new(&r.s, r.model, false, &r.diag), FB_OK);
+    fb_arena_init(&r.arena);
+    int column[2] = {0, 1};
+    FB_EQUAL_INT(r.s->system->n_q, 2);
+    fb_signal_start(&r.series, 101, 2, &r.arena);
+    for (int k = 0; k < 101; k++) {
+        r.series.time[k] = 0.01 * k;
+        r.series.y[2 * k] = 0.3 + course(0, 0.01 * k);
+        r.series.y[2 * k + 1] = 1 + course(1, 0.01 * k);
+    }
+    FB_TRUE(fb_splines_make(&r.splines, 5, &r.series, &r.arena), "splines");
+    fb_id_make(&r.id, r.s, &r.splines, column, &r.arena);
+    FB_TRUE(r.id.forces_act, "muscles act");
+    for (double t = 0.1; t < 1; t += 0.2) {
+        double tau[2], M[4], udot[2], pull = 0;
+        fb_id_at(&r.id, t, tau);
+        memcpy(udot, r.id.udot, sizeof udot);
+        FB_EQUAL_INT(fb_simulation_accelerate(r.s, t), FB_OK);
+        fb_mass_matrix(r.s->state, M);
+        for (int i = 0; i < 2; i++) {
+            pull = fmax(pull, fabs(r.s->tau[i]));
+            FB_NEAR(tau[i],
+                    M[2 * i] * (udot[0] - r.s->acceleration[0]) +
+                        M[2 * i + 1] * (udot[1] - r.s->acceleration[1]),
+                    1e-9, 1e-9);
+        }
+        FB_TRUE(pull > 0.1, "muscles pull with %g N m", pull);
+    }
+    end(&r);
+}
+
 /* ---- tools ----------------------------------------------------------------------------------- */
 
 static const char *const curl =
@@ -281,13 +320,10 @@ static void the_tool(void) {
 }
 
 static const fb_test tests[] = {
-    FB_TEST(a_pendulum_by_hand),
-    FB_TEST(it_is_the_inverse_of_forward),
-    FB_TEST(power_is_balanced),
-    FB_TEST(the_command),
-    FB_TEST(what_is_odd_is_told),
-    FB_TEST(the_tool),
-    FB_TEST_END,
+    FB_TEST(a_pendulum_by_hand), FB_TEST(it_is_the_inverse_of_forward),
+    FB_TEST(power_is_balanced),  FB_TEST(other_forces_help),
+    FB_TEST(the_command),        FB_TEST(what_is_odd_is_told),
+    FB_TEST(the_tool),           FB_TEST_END,
 };
 
 int main(int argc, char **argv) {
