@@ -163,7 +163,9 @@ static void tell(job *j) {
                "%d rows; residual force at the root %.3g N root mean square, at most %.3g N (at %g "
                "s%s)%s; moment %.3g N m, at most %.3g N m (at %g s)",
                j->table.n_rows, rms, j->peak[0], j->peak_time[0], share,
-               rms > GOOD_RMS || j->peak[0] > GOOD_PEAK ? "; below 10 and 25 N are advised" : "",
+               rms <= GOOD_RMS && j->peak[0] <= GOOD_PEAK ? ""
+               : loads->n                                 ? "; below 10 and 25 N are advised"
+                          : ", which hold the weight, for there are no external loads",
                sqrt(j->square[1] / n), j->peak[1], j->peak_time[1]);
 }
 

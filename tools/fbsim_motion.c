@@ -7,7 +7,8 @@
 #include "formats/csv.h"
 
 #define RADIANS (M_PI / 180)
-#define SLACK 0.05 /* of a coordinate's range: so far beyond is not worth a word */
+#define MOST_TOLD 3 /* columns that are nothing */
+#define SLACK 0.05  /* of a coordinate's range: so far beyond is not worth a word */
 
 static fb_place place_of(const fb_coordinates *c) {
     return (fb_place){c->file, 0, NULL, NULL};
@@ -62,11 +63,38 @@ static bool is_other_state(const char *column) {
     return false;
 }
 
+/* Columns that are no coordinates, with the nearest names; past the first few they are only
+ * counted. FB_E_INPUT if none is one. */
+static fb_status tell_unknown(const fb_coordinates *c, fb_cli *cli, const fb_sto *t) {
+    bool none = c->series.n_columns == 0;
+    int unknown = 0;
+    for (int j = 1; j < t->n_columns; j++) {
+        if (coordinate_of(c->system, t->columns[j]) >= 0 || is_other_state(t->columns[j])) {
+            continue;
+        }
+        const char *near = fb_nearest_word(t->columns[j], next_coordinate, c->system);
+        if (++unknown <= (none ? 1 : MOST_TOLD)) {
+            fb_diag_add(&cli->diag, none ? FB_ERROR : FB_WARNING, FB1404, place_of(c),
+                        none ? NULL : "it is not used", "%s'%s'%s%s%s%s",
+                        none ? "no column is a coordinate of the model; the first is " : "column ",
+                        t->columns[j], none ? "" : " is no coordinate of the model",
+                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        }
+    }
+    if (none && unknown == 0) {
+        fb_diag_add(&cli->diag, FB_ERROR, FB1404, place_of(c), NULL,
+                    "no column is a coordinate of the model");
+    } else if (unknown > MOST_TOLD && !none) {
+        fb_diag_add(&cli->diag, FB_WARNING, FB1404, place_of(c), "they are not used",
+                    "%d more columns are no coordinates", unknown - MOST_TOLD);
+    }
+    return none ? FB_E_INPUT : FB_OK;
+}
+
 /* Columns and coordinates find each other; what does not is told. */
 static fb_status match(fb_coordinates *c, fb_cli *cli, const fb_sto *t, int *from) {
     const fb_system *s = c->system;
-    int unknown = 0, matched = 0;
-    const char *first = NULL;
+    int matched = 0;
     for (int i = 0; i < s->n_q; i++) {
         c->column[i] = -1;
     }
@@ -75,25 +103,10 @@ static fb_status match(fb_coordinates *c, fb_cli *cli, const fb_sto *t, int *fro
         if (i >= 0 && c->column[i] < 0) {
             from[matched] = j;
             c->column[i] = matched++;
-        } else if (i < 0 && !is_other_state(t->columns[j])) {
-            first = unknown++ ? first : t->columns[j];
         }
     }
-    const char *near = first ? fb_nearest_word(first, next_coordinate, s) : NULL;
-    if (unknown || matched == 0) {
-        fb_diag_add(&cli->diag, matched ? FB_WARNING : FB_ERROR, FB1404, place_of(c), NULL,
-                    "%s of the columns %s a coordinate of the model%s%s%s%s%s%s",
-                    matched == 0   ? "none"
-                    : unknown == 1 ? "one"
-                                   : "some",
-                    matched == 0   ? "is"
-                    : unknown == 1 ? "is not"
-                                   : "are not",
-                    first ? "; the first is '" : "", first ? first : "", first ? "'" : "",
-                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    }
     c->series.n_columns = matched;
-    return matched ? FB_OK : FB_E_INPUT;
+    return tell_unknown(c, cli, t);
 }
 
 static void tell_missing(const fb_coordinates *c, fb_cli *cli) {
