@@ -452,10 +452,11 @@ fb_status fb_ik_solve_first(fb_ik *ik, const double *measured, const double *tar
                             fb_ik_result *result) {
     const fb_system *s = ik->system;
     size_t n = (size_t)s->n_q;
-    double *start = fb_alloc(2 * n * sizeof *start + 1), *best = start + n;
+    double *start = fb_alloc(2 * n * sizeof *start + 1);
     if (!start) {
         return FB_E_MEMORY;
     }
+    double *best = start + n;
     fb_status status = fb_ik_solve(ik, measured, targets, result);
     memcpy(best, ik->state->q, n * sizeof *best);
     if (status != FB_OK || fb_ik_rms(ik) > good) {
