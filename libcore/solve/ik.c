@@ -13,7 +13,7 @@
 #define MOST_DAMPING 1e10
 #define SMALL_STEP 1e-6 /* rad, m: so near the cost's differences are rounding; steps are taken */
 #define QUARTER 1.5707963267948966 /* of a turn */
-#define ROUNDING 1e-15 /* of the cost, relative */
+#define ROUNDING 1e-15             /* of the cost, relative */
 #define MET 1e-6                   /* m, rad: hard constraints hold */
 
 struct fb_ik_work {

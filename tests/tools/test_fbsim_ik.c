@@ -291,6 +291,48 @@ static void markers_are_placed(void) {
     fb_free(bytes);
 }
 
+/* All by 2: places double, masses go with volumes unless kept, and reach the total. */
+static void a_model_is_scaled_by_factors(void) {
+    const char *folder = fb_test_folder(), *out = fb_test_path(folder, "s.osim");
+    static const struct {
+        const char *more[3];
+        double upper, lower;
+    } cases[] = {{{"-q", NULL, NULL}, 16, 1},
+                 {{"--keep-mass-ratios", NULL, NULL}, 2, 1},
+                 {{"--keep-mass-ratios", "--mass", "9"}, 6, 3}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        const char *args[16] = {"fbsim",       "scale", "--factor", "*=1", "--factor",
+                                "upper=2,2,2", "-o",    out,        "-"};
+        for (int i = 0; i < 3 && cases[k].more[i]; i++) {
+            args[9 + i] = cases[k].more[i];
+        }
+        fb_run run = fb_test_run(fb_fbsim_main, arm, args);
+        FB_EQUAL_INT(run.status, 0);
+        fb_run_free(&run);
+        size_t size;
+        char *bytes = fb_test_read_file(out, &size);
+        fb_diag diag;
+        fb_model *scaled = fb_test_must(bytes ? fb_test_osim(bytes, &diag, NULL) : NULL, &diag);
+        double x[3] = {0, 0, 0};
+        fb_get_vector(fb_test_find(scaled, "/markerset/B"), "location", x, 3);
+        FB_NEAR(x[1], 0.4, 1e-12, 0);
+        FB_NEAR(fb_get_number(fb_test_find(scaled, "/bodyset/upper"), "mass"), cases[k].upper, 0,
+                1e-12);
+        FB_NEAR(fb_get_number(fb_test_find(scaled, "/bodyset/lower"), "mass"), cases[k].lower, 0,
+                1e-12);
+        fb_model_free(scaled);
+        fb_diag_clear(&diag);
+        fb_free(bytes);
+    }
+    fb_run run = RUN(arm, "scale", "--factor", "uper=2", "-");
+    FB_EQUAL_INT(run.status, 3);
+    FB_HOLDS(run.err, "no body 'uper'; did you mean 'upper'?");
+    fb_run_free(&run);
+    run = RUN(arm, "scale", "--factor", "upper=2,0,1", "-");
+    FB_EQUAL_INT(run.status, 2);
+    fb_run_free(&run);
+}
+
 int main(int argc, char **argv) {
     static const fb_test tests[] = {FB_TEST(finds_the_motion),
                                     FB_TEST(refuses_with_a_reason),
@@ -298,6 +340,7 @@ int main(int argc, char **argv) {
                                     FB_TEST(a_set_up_that_lacks_something_says_so),
                                     FB_TEST(a_body_is_scaled),
                                     FB_TEST(markers_are_placed),
+                                    FB_TEST(a_model_is_scaled_by_factors),
                                     FB_TEST_END};
     return fb_test_main("fbsim_ik", tests, argc, argv);
 }
