@@ -401,6 +401,9 @@ int fb_trc_marker(const fb_trc *trc, const char *name) {
 
 int fb_trc_nearest_row(const fb_trc *trc, double time) {
     int best = trc->n_rows > 0 ? 0 : -1;
+    if (best == 0 && time >= trc->time[trc->n_rows - 1]) {
+        return trc->n_rows - 1;
+    }
     for (int i = 1; i < trc->n_rows; i++) {
         if (fabs(trc->time[i] - time) < fabs(trc->time[best] - time)) {
             best = i;

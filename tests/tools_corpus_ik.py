@@ -5,10 +5,12 @@
    header, each coordinate within 0.05 degrees or 0.05 mm (root mean square over the trial), and in
    no frame a higher cost than OpenSim's motion has (both costs from marker positions that fbsim
    eval gives for both motions).
-2. Models with markers, in the poses of ref/: from OpenSim's marker positions ours must get back to
+2. ScaleTool's set-ups: the scaled model within 1e-6 of OpenSim's. Placed markers are as far off as
+   OpenSim's static pose stops short of the optimum: its cost is compared instead.
+3. Models with markers, in the poses of ref/: from OpenSim's marker positions ours must get back to
    them.
 
-Usage: tools_corpus_ik.py BUILD SHARED WORK
+Usage: tools_corpus_ik.py BUILD SHARED WORK. Ends with `N passed, M failed`; FB_VERBOSE=1 prints all.
 """
 import glob
 import math
@@ -19,6 +21,7 @@ import time
 import xml.etree.ElementTree as ET
 
 BUILD, SHARED, WORK = sys.argv[1:4]
+VERBOSE = os.environ.get("FB_VERBOSE")
 FBSIM = os.path.join(BUILD, "fbsim")
 PIPELINES = [
     ("Gait2354_Simbody", "subject01_Setup_IK.xml", "subject01_walk1_ik.mot"),
@@ -27,13 +30,15 @@ PIPELINES = [
 ]
 # frames whose random pose need not be found again: other minima, or poses outside the ranges
 LEAST_FOUND = 0.6
-failures = 0
+passed = failures = 0
 
 
 def check(good, text):
-    global failures
+    global passed, failures
+    passed += good
     failures += not good
-    print(("ok   " if good else "FAIL ") + text)
+    if not good or VERBOSE:
+        print("tools_corpus_ik: " + ("" if good else "FAILED: ") + text)
 
 
 def table(file):
@@ -63,10 +68,9 @@ def run(*arguments):
     return subprocess.run([FBSIM, *arguments], capture_output=True, text=True)
 
 
-def costs(model, motion, setup, folder):
+def costs(model, motion, setup, folder, tag="InverseKinematicsTool"):
     """The weighted cost of each row of a motion, by OpenSim's rule."""
-    tree = ET.parse(setup)
-    tool = tree.getroot()[0]
+    tool = next(ET.parse(setup).getroot().iter(tag))
     base = os.path.dirname(setup)
     names, rows = trc(os.path.join(base, tool.findtext("marker_file").strip()))
     done = run("eval", model, "--states", motion, "--tables", "marker", "--out", folder)
@@ -96,7 +100,11 @@ def costs(model, motion, setup, folder):
                 total += w
         cost /= 2 * total
         for name, v in wishes:  # all of them to the default 0 here
-            cost += v / 2 * math.radians(row[q_columns.index(name)]) ** 2
+            if name in q_columns:
+                cost += v / 2 * math.radians(row[q_columns.index(name)]) ** 2
+            else:
+                k = next(i for i, c in enumerate(q_columns) if c.endswith(f"/{name}/value"))
+                cost += v / 2 * row[k] ** 2
         result.append(cost)
     return result
 
@@ -129,6 +137,27 @@ def pipeline(name, setup, motion):
     check(excess <= 1e-9, f"{name}: cost by OpenSim's at most {1 + excess:.9f} in {len(a)} frames")
 
 
+def scale(name):
+    setup = os.path.join(SHARED, "corpus/pipelines", name, "subject01_Setup_Scale.xml")
+    folder, ref = os.path.join(WORK, "scale", name), os.path.join(SHARED, "ref/tools", name, "Scale")
+    os.makedirs(folder, exist_ok=True)
+    begin = time.time()
+    done = run("run", setup, "--out", folder)
+    check(done.returncode == 0, f"{name}: scales in {time.time() - begin:.3f} s")
+    file = "subject01_scaledOnly.osim"
+    done = subprocess.run(
+        [os.path.join(BUILD, "fbinfo"), "--diff", os.path.join(folder, file), "--tolerance", "1e-6",
+         os.path.join(ref, file)], capture_output=True, text=True)
+    check(done.returncode == 0, f"{name}: scaled model, {done.stdout.splitlines()[0][:200]}")
+    motion = "subject01_static_output.mot"
+    ours, theirs = table(os.path.join(folder, motion)), table(os.path.join(ref, motion))
+    check(ours[:2] == theirs[:2], f"{name}: form of {motion}")
+    model = os.path.join(ref, file)
+    a, b = (costs(model, os.path.join(f, motion), setup, folder, "MarkerPlacer")[0]
+            for f in (folder, ref))
+    check(a <= b * (1 + 1e-9), f"{name}: cost of the static pose by OpenSim's {a / b:.9f}")
+
+
 def recover(folder):
     """From OpenSim's marker positions in random poses back to them."""
     name = os.path.basename(folder)
@@ -158,7 +187,10 @@ def recover(folder):
 os.makedirs(WORK, exist_ok=True)
 for p in PIPELINES:
     pipeline(*p)
+for p in ("Gait2354_Simbody", "Gait2392_Simbody"):
+    scale(p)
 for ref in sorted(glob.glob(os.path.join(SHARED, "ref/[0-9]*"))):
     if os.path.exists(os.path.join(ref, "marker.sto")):
         recover(ref)
+print(f"{passed} passed, {failures} failed")
 sys.exit(failures > 0)

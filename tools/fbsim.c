@@ -60,6 +60,10 @@ static const fb_option options[] = {
     {0, "forces", "FILE", "so: write the forces of muscles and actuators"},
     {0, "marker-errors", "FILE", "ik: write how far markers are off"},
     {0, "marker-locations", "FILE", "ik: write where the model's markers are"},
+    {0, "factor", "BODY=X[,Y,Z]",
+     "scale: how much larger a body is, along its axes; '*': all others; several times"},
+    {0, "mass", "KG", "scale: of the whole model; as it comes unless given"},
+    {0, "keep-mass-ratios", NULL, "scale: bodies' masses do not go with their volumes"},
     {0, "compat", "WHICH",
      "opensim4: reproduce OpenSim 4.5.2 where it is known to be wrong; none; run does unless "
      "given"},
@@ -81,19 +85,21 @@ static const fb_tool tool = {
                "muscles, and the joint's strength, over the range of a coordinate or two. 'fbsim "
                "curves' writes the\n"
                "curves of Hill-type muscles. 'fbsim run' does what a set-up file of OpenSim says.",
-    .operands = "eval|sweep|curves|ik|id|so|run [MODEL|SETUP]",
+    .operands = "eval|sweep|curves|ik|id|so|scale|run [MODEL|SETUP]",
     .max_operands = 2,
     .options = options,
-    .examples = "  fbsim sweep arm.osim --coordinate r_elbow_flex --muscle 'BIC*' -o biceps.sto\n"
-                "  fbsim sweep leg.osim -c knee --set hip=90deg --range=-120deg,0deg > bent.sto\n"
-                "  fbsim curves arm.osim --muscle BIClong --curve total > force_length.sto\n"
-                "  fbsim eval arm.osim --states arm_states.sto --out results\n"
-                "  fbsim eval leg.osim -s walk.mot --external-loads grf.xml --out results\n"
-                "  fbsim ik leg.osim --markers walk.trc -o walk.mot\n"
-                "  fbsim id leg.osim --coordinates walk.mot --external-loads grf.xml --filter 6 -o "
-                "id.sto\n"
-                "  fbsim so leg.osim --coordinates walk.mot --filter 6 --reserves 1 -o activations.sto\n"
-                "  osim2fb arm.osim | fbsim eval --tables moment_arm > arms.sto\n",
+    .examples =
+        "  fbsim sweep arm.osim --coordinate r_elbow_flex --muscle 'BIC*' -o biceps.sto\n"
+        "  fbsim sweep leg.osim -c knee --set hip=90deg --range=-120deg,0deg > bent.sto\n"
+        "  fbsim curves arm.osim --muscle BIClong --curve total > force_length.sto\n"
+        "  fbsim eval arm.osim --states arm_states.sto --out results\n"
+        "  fbsim eval leg.osim -s walk.mot --external-loads grf.xml --out results\n"
+        "  fbsim scale leg.osim --factor '*=1.05' --factor pelvis=1,1,1.1 --mass 72 -o s.osim\n"
+        "  fbsim ik leg.osim --markers walk.trc -o walk.mot\n"
+        "  fbsim id leg.osim --coordinates walk.mot --external-loads grf.xml --filter 6 -o "
+        "id.sto\n"
+        "  fbsim so leg.osim --coordinates walk.mot --filter 6 --reserves 1 -o activations.sto\n"
+        "  osim2fb arm.osim | fbsim eval --tables moment_arm > arms.sto\n",
 };
 
 /* ---- what all commands share ------------------------------------------------------------------
@@ -165,14 +171,19 @@ fb_status fb_fbsim_write(fb_cli *cli, const fb_sto *table, const char *header, c
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
-enum { EVAL = 1, SWEEP = 2, CURVES = 4, RUN = 8, IK = 16, ID = 32, SO = 64 };
+enum { EVAL = 1, SWEEP = 2, CURVES = 4, RUN = 8, IK = 16, ID = 32, SO = 64, SCALE = 128 };
 static const struct {
     const char *name;
     int bit;
     int (*run)(fb_cli *cli); /* NULL: one that needs the model simulated */
 } commands[] = {
-    {"eval", EVAL, NULL},       {"sweep", SWEEP, NULL},  {"curves", CURVES, NULL},
-    {"run", RUN, fb_fbsim_run}, {"ik", IK, fb_fbsim_ik}, {"id", ID, fb_fbsim_id},
+    {"eval", EVAL, NULL},
+    {"sweep", SWEEP, NULL},
+    {"curves", CURVES, NULL},
+    {"run", RUN, fb_fbsim_run},
+    {"ik", IK, fb_fbsim_ik},
+    {"id", ID, fb_fbsim_id},
+    {"scale", SCALE, fb_fbsim_scale},
     {"so", SO, fb_fbsim_so},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
@@ -205,6 +216,9 @@ static const struct {
             {"curve", CURVES},
             {"unit", CURVES},
             {"markers", IK},
+            {"factor", SCALE},
+            {"mass", SCALE},
+            {"keep-mass-ratios", SCALE},
             {"weight", IK},
             {"constraint-weight", IK},
             {"time-range", IK | ID | SO},

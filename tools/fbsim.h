@@ -14,6 +14,8 @@ int fb_fbsim_sweep(fb_cli *cli, fb_simulation *simulation);
 int fb_fbsim_curves(fb_cli *cli, fb_simulation *simulation);
 /* fbsim ik: the motion of --markers. Returns the exit status. */
 int fb_fbsim_ik(fb_cli *cli);
+/* fbsim scale: the model by --factor and --mass. Returns the exit status. */
+int fb_fbsim_scale(fb_cli *cli);
 /* fbsim id: generalised forces of the motion of --coordinates. Returns the exit status. */
 int fb_fbsim_id(fb_cli *cli);
 /* fbsim so: activations for the motion of --coordinates. Returns the exit status. */

@@ -30,8 +30,8 @@ typedef struct job {
 
 /* ---- what is left out ------------------------------------------------------------------------ */
 
-static const char *const lists[] = {"muscles", "ligaments", "springs", "actuators", "forces",
-                                    "contact_forces"};
+static const char *const lists[] = {"muscles",   "ligaments", "springs",
+                                    "actuators", "forces",    "contact_forces"};
 enum { N_LISTS = sizeof lists / sizeof lists[0] };
 
 static const fb_group *group_named(const fb_model *model, const char *name) {
@@ -87,10 +87,10 @@ static void start_table(job *j) {
     fb_sto_add_column(&j->table, "time");
     for (int i = 0; i < s->n_q; i++) {
         const fb_coordinate *c = &s->coordinates[i];
-        fb_sto_add_column(
-            &j->table,
-            fb_arena_printf(&j->table.arena, "%s_%s", fb_path_name(c->path),
-                            fb_fbsim_motion(c) == FB_ROTATIONAL ? "moment" : "force"));
+        fb_sto_add_column(&j->table,
+                          fb_arena_printf(&j->table.arena, "%s_%s", fb_path_name(c->path),
+                                          fb_fbsim_motion(c) == FB_ROTATIONAL ? "moment"
+                                                                              : "force"));
     }
 }
 
@@ -163,7 +163,9 @@ static void tell(job *j) {
                "%d rows; residual force at the root %.3g N root mean square, at most %.3g N (at %g "
                "s%s)%s; moment %.3g N m, at most %.3g N m (at %g s)",
                j->table.n_rows, rms, j->peak[0], j->peak_time[0], share,
-               rms > GOOD_RMS || j->peak[0] > GOOD_PEAK ? "; below 10 and 25 N are advised" : "",
+               rms <= GOOD_RMS && j->peak[0] <= GOOD_PEAK ? ""
+               : loads->n                                 ? "; below 10 and 25 N are advised"
+                          : ", which hold the weight, for there are no external loads",
                sqrt(j->square[1] / n), j->peak[1], j->peak_time[1]);
 }
 
@@ -247,6 +249,7 @@ int fb_run_id(fb_run *run) {
     fb_setup_numbers(setup, run->tool, "time_range", j.range, 2);
     fb_setup_text(run->tool, "input_directory");
     fb_setup_text(run->tool, "results_directory");
+    fb_setup_text(run->tool, "model_file");
     j.frequency = fb_setup_number(setup, run->tool, "lowpass_cutoff_frequency_for_coordinates", -1);
     const char **excluded = fb_setup_words(setup, run->tool, "forces_to_exclude");
     const char *motion = fb_setup_file(setup, run->tool, "coordinates_file", true);
@@ -258,10 +261,11 @@ int fb_run_id(fb_run *run) {
         fb_diag_add(&run->cli->diag, FB_ERROR, FB1415, place, NULL,
                     "it names no <coordinates_file>");
     }
+    fb_setup_text(run->tool, "output_body_forces_file");
     if (joints) {
-        fb_setup_text(run->tool, "output_body_forces_file");
         fb_diag_add(&run->cli->diag, FB_WARNING, FB1415, place, "they are not written",
-                    "body forces at joints (<joints_to_report_body_forces> '%s') are not computed",
+                    "body forces at joints (<joints_to_report_body_forces> '%s') are not computed; "
+                    "a JointReaction analysis gives what joints carry",
                     joints);
     }
     fb_status status = run->cli->diag.counts[FB_ERROR] > 0 ? FB_E_INPUT : fb_run_model(run, NULL);
@@ -309,7 +313,7 @@ static fb_status write_table(fb_cli *cli, job *j) {
     }
     snprintf(header, sizeof header,
              "tool=fbsim %s\nmodel=%s\ngeometry=%s\ncoordinates=%s\nfilter=%s\n"
-             "external_loads=%s\ninDegrees=no\n",
+             "external_loads=%s\n",
              FB_VERSION, j->s->system->model->root->name ? j->s->system->model->root->name : "",
              j->rates ? "as OpenSim 4.5.2" : "exact", fb_path_name(j->motion.file), filter,
              j->loads.data_file ? fb_path_name(j->loads.data_file) : "");

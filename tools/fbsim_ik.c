@@ -244,17 +244,36 @@ fb_status fb_ik_job_coordinates(fb_ik_job *job, fb_setup *setup, const fb_setup_
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* A coordinate's value in the table, between its rows along straight lines. */
+/* Quintic splines through the table, as OpenSim's. */
+static fb_status make_splines(fb_ik_job *job) {
+    const fb_sto *t = &job->coordinates;
+    if (t->n_rows == 0) {
+        return FB_OK;
+    }
+    fb_signal_start(&job->series, t->n_rows, t->n_columns, &job->arena);
+    for (int i = 0; i < t->n_rows; i++) {
+        job->series.time[i] = fb_sto_value(t, i, 0);
+    }
+    memcpy(job->series.y, t->values, (size_t)t->n_rows * (size_t)t->n_columns * sizeof *t->values);
+    job->from_file = fb_arena_array(&job->arena, (size_t)t->n_columns, sizeof *job->from_file);
+    if (t->n_rows > 2 && !fb_splines_make(&job->splines, 5, &job->series, &job->arena)) {
+        fb_diag_add(&job->cli->diag, FB_ERROR, FB1416, (fb_place){t->name, 0, NULL, NULL}, NULL,
+                    "the times of the coordinate file do not rise");
+        return FB_E_INPUT;
+    }
+    return FB_OK;
+}
+
+/* A coordinate's value in the table. */
 static double from_file(const fb_ik_job *job, const fb_ik_wish *wish, double time) {
     const fb_sto *t = &job->coordinates;
-    int row = 0;
-    while (row + 2 < t->n_rows && fb_sto_value(t, row + 1, 0) <= time) {
-        row++;
-    }
-    double value = fb_sto_value(t, row, wish->column);
-    if (row + 1 < t->n_rows) {
-        double t0 = fb_sto_value(t, row, 0), t1 = fb_sto_value(t, row + 1, 0);
-        value += (fb_sto_value(t, row + 1, wish->column) - value) * (time - t0) / (t1 - t0);
+    double value = fb_sto_value(t, 0, wish->column);
+    if (t->n_rows > 2) {
+        fb_splines_value(&job->splines, time, job->from_file, NULL, NULL);
+        value = job->from_file[wish->column];
+    } else if (t->n_rows == 2) { /* too few for a spline */
+        double t0 = fb_sto_value(t, 0, 0), t1 = fb_sto_value(t, 1, 0);
+        value += t1 > t0 ? (fb_sto_value(t, 1, wish->column) - value) * (time - t0) / (t1 - t0) : 0;
     }
     bool turns = fb_fbsim_motion(&job->system->coordinates[wish->coordinate]) == FB_ROTATIONAL;
     return t->in_degrees && turns ? value / DEGREES : value;
@@ -492,6 +511,9 @@ fb_status fb_ik_job_run(fb_ik_job *job) {
     start_tables(job);
     if (status == FB_OK) {
         status = prepare(job);
+    }
+    if (status == FB_OK) {
+        status = make_splines(job);
     }
     if (status == FB_OK) {
         status = solve_rows(job, first, last);

@@ -7,6 +7,7 @@
 #include "formats/sto.h"
 #include "formats/trc.h"
 #include "libcore/solve/ik.h"
+#include "libcore/solve/signal.h"
 #include "tools/cli.h"
 
 /* A coordinate that is to have a value. */
@@ -41,6 +42,9 @@ typedef struct fb_ik_job {
     size_t n_targets, target_capacity;
     fb_ik_wish *wishes;
     size_t n_wishes, wish_capacity;
+    fb_signal series; /* of `coordinates` */
+    fb_splines splines;
+    double *from_file; /* a row of it */
     fb_ik_options options;
     double range[2]; /* s: rows from the one nearest the first to the one nearest the second */
     bool want_errors, want_places;

@@ -7,7 +7,8 @@
 #include "formats/csv.h"
 
 #define RADIANS (M_PI / 180)
-#define SLACK 0.05 /* of a coordinate's range: so far beyond is not worth a word */
+#define MOST_TOLD 3 /* columns that are nothing */
+#define SLACK 0.05  /* of a coordinate's range: so far beyond is not worth a word */
 
 static fb_place place_of(const fb_coordinates *c) {
     return (fb_place){c->file, 0, NULL, NULL};
@@ -18,9 +19,9 @@ static fb_status read_table(fb_sto *table, fb_cli *cli, const char *file, size_t
     size_t size;
     bool standard = strcmp(file, "-") == 0;
     const char *name = standard ? "<stdin>" : file;
-    fb_status status = standard ? fb_read_stream(cli->in, name, max_bytes, &bytes, &size,
-                                                 &cli->diag)
-                                : fb_read_file(file, max_bytes, &bytes, &size, &cli->diag);
+    fb_status status = standard
+                           ? fb_read_stream(cli->in, name, max_bytes, &bytes, &size, &cli->diag)
+                           : fb_read_file(file, max_bytes, &bytes, &size, &cli->diag);
     if (status == FB_OK) {
         status = (fb_file_ends_with(file, ".csv") ? fb_csv_read : fb_sto_read)(table, bytes, size,
                                                                                name, &cli->diag);
@@ -40,8 +41,7 @@ static int coordinate_of(const fb_system *s, const char *column) {
         const char *path = s->coordinates[i].path;
         size_t n = strlen(path);
         if (strcmp(column, fb_path_name(path)) == 0 ||
-            (strncmp(column, path, n) == 0 &&
-             (!column[n] || strcmp(column + n, "/value") == 0))) {
+            (strncmp(column, path, n) == 0 && (!column[n] || strcmp(column + n, "/value") == 0))) {
             return i;
         }
     }
@@ -50,8 +50,9 @@ static int coordinate_of(const fb_system *s, const char *column) {
 
 /* A column of states that a motion does without. */
 static bool is_other_state(const char *column) {
-    static const char *const ends[] = {"/speed",      "_u",           "/activation",
-                                       ".activation", "/fiber_length", ".fiber_length"};
+    static const char *const ends[] = {"/speed",        "_u",
+                                       "/activation",   ".activation",
+                                       "/fiber_length", ".fiber_length"};
     size_t n = strlen(column);
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         size_t m = strlen(ends[i]);
@@ -62,11 +63,38 @@ static bool is_other_state(const char *column) {
     return false;
 }
 
+/* Columns that are no coordinates, with the nearest names; past the first few they are only
+ * counted. FB_E_INPUT if none is one. */
+static fb_status tell_unknown(const fb_coordinates *c, fb_cli *cli, const fb_sto *t) {
+    bool none = c->series.n_columns == 0;
+    int unknown = 0;
+    for (int j = 1; j < t->n_columns; j++) {
+        if (coordinate_of(c->system, t->columns[j]) >= 0 || is_other_state(t->columns[j])) {
+            continue;
+        }
+        const char *near = fb_nearest_word(t->columns[j], next_coordinate, c->system);
+        if (++unknown <= (none ? 1 : MOST_TOLD)) {
+            fb_diag_add(&cli->diag, none ? FB_ERROR : FB_WARNING, FB1404, place_of(c),
+                        none ? NULL : "it is not used", "%s'%s'%s%s%s%s",
+                        none ? "no column is a coordinate of the model; the first is " : "column ",
+                        t->columns[j], none ? "" : " is no coordinate of the model",
+                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        }
+    }
+    if (none && unknown == 0) {
+        fb_diag_add(&cli->diag, FB_ERROR, FB1404, place_of(c), NULL,
+                    "no column is a coordinate of the model");
+    } else if (unknown > MOST_TOLD && !none) {
+        fb_diag_add(&cli->diag, FB_WARNING, FB1404, place_of(c), "they are not used",
+                    "%d more columns are no coordinates", unknown - MOST_TOLD);
+    }
+    return none ? FB_E_INPUT : FB_OK;
+}
+
 /* Columns and coordinates find each other; what does not is told. */
 static fb_status match(fb_coordinates *c, fb_cli *cli, const fb_sto *t, int *from) {
     const fb_system *s = c->system;
-    int unknown = 0, matched = 0;
-    const char *first = NULL;
+    int matched = 0;
     for (int i = 0; i < s->n_q; i++) {
         c->column[i] = -1;
     }
@@ -75,23 +103,10 @@ static fb_status match(fb_coordinates *c, fb_cli *cli, const fb_sto *t, int *fro
         if (i >= 0 && c->column[i] < 0) {
             from[matched] = j;
             c->column[i] = matched++;
-        } else if (i < 0 && !is_other_state(t->columns[j])) {
-            first = unknown++ ? first : t->columns[j];
         }
     }
-    const char *near = first ? fb_nearest_word(first, next_coordinate, s) : NULL;
-    if (unknown || matched == 0) {
-        fb_diag_add(&cli->diag, matched ? FB_WARNING : FB_ERROR, FB1404, place_of(c), NULL,
-                    "%s of the columns %s a coordinate of the model%s%s%s%s%s%s",
-                    matched == 0   ? "none"
-                    : unknown == 1 ? "one"
-                                   : "some",
-                    matched == 0 ? "is" : unknown == 1 ? "is not" : "are not",
-                    first ? "; the first is '" : "", first ? first : "", first ? "'" : "",
-                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    }
     c->series.n_columns = matched;
-    return matched ? FB_OK : FB_E_INPUT;
+    return tell_unknown(c, cli, t);
 }
 
 static void tell_missing(const fb_coordinates *c, fb_cli *cli) {
@@ -125,8 +140,7 @@ static void tell_ranges(const fb_coordinates *c, fb_cli *cli) {
         double slack = SLACK * (q->range[1] - q->range[0]), most = 0, worst = 0;
         int outside = 0, turned = 0;
         for (int k = 0; k < c->series.n; k++) {
-            double x = c->series.y[(size_t)k * (size_t)c->series.n_columns +
-                                   (size_t)c->column[i]];
+            double x = c->series.y[(size_t)k * (size_t)c->series.n_columns + (size_t)c->column[i]];
             double off = fmax(q->range[0] - x, x - q->range[1]);
             outside += off > slack;
             turned += fmax(q->range[0] + x, -x - q->range[1]) > slack;
@@ -138,15 +152,15 @@ static void tell_ranges(const fb_coordinates *c, fb_cli *cli) {
         bool angle = fb_fbsim_motion(q) == FB_ROTATIONAL;
         double unit = angle ? 1 / RADIANS : 1;
         if (outside) {
-            fb_diag_add(&cli->diag, FB_WARNING, FB1404, place_of(c),
-                        2 * outside > c->series.n && turned == 0
-                            ? "with the other sign it would be within: does the motion belong to "
-                              "this model?"
-                            : NULL,
+            const char *turn = 2 * outside > c->series.n && turned == 0
+                                   ? "; with the other sign it would be within: is the motion of "
+                                     "another model?"
+                                   : "";
+            fb_diag_add(&cli->diag, FB_WARNING, FB1404, place_of(c), NULL,
                         "'%s' is outside its range, %g to %g%s, in %d of %d rows; the furthest is "
-                        "%g",
+                        "%g%s",
                         fb_path_name(q->path), q->range[0] * unit, q->range[1] * unit,
-                        angle ? " degrees" : "", outside, c->series.n, worst * unit);
+                        angle ? " degrees" : "", outside, c->series.n, worst * unit, turn);
         }
     }
 }

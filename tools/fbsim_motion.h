@@ -26,9 +26,9 @@ fb_status fb_coordinates_read(fb_coordinates *coordinates, fb_cli *cli, const ch
 /* Takes one that is all zeros. */
 void fb_coordinates_free(fb_coordinates *coordinates);
 /* Rows of the series from the one nearest range[0] to the one nearest range[1], confined to the
- * table's times, unless `beyond`: then rows of the padding are taken too, with a warning, as OpenSim
- * does. FB_E_INPUT with an error if range and table have nothing in common. */
-fb_status fb_coordinates_rows(const fb_coordinates *coordinates, fb_cli *cli,
-                              const double range[2], bool beyond, int *first, int *last);
+ * table's times, unless `beyond`: then rows of the padding are taken too, with a warning, as
+ * OpenSim does. FB_E_INPUT with an error if range and table have nothing in common. */
+fb_status fb_coordinates_rows(const fb_coordinates *coordinates, fb_cli *cli, const double range[2],
+                              bool beyond, int *first, int *last);
 
 #endif

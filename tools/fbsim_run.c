@@ -10,6 +10,7 @@ static const struct {
     int (*run)(fb_run *run);
 } kinds[] = {
     {"InverseKinematicsTool", fb_run_ik},
+    {"ScaleTool", fb_run_scale},
     {"InverseDynamicsTool", fb_run_id},
     {"AnalyzeTool", fb_run_analyze},
     {NULL, NULL},
@@ -102,17 +103,19 @@ static fb_status make_folders(const fb_cli *cli, const char *file) {
     return FB_OK;
 }
 
+fb_status fb_run_open(fb_run *run, const char *name, bool result, fb_output *output) {
+    const char *file = fb_run_place(run, name, result);
+    fb_status status = file ? make_folders(run->cli, file) : FB_E_MEMORY;
+    return status == FB_OK ? fb_cli_open(run->cli, file, output) : status;
+}
+
 fb_status fb_run_write(fb_run *run, const fb_sto *table, const char *description, int decimals,
                        const char *name, bool result) {
     fb_output output;
-    const char *file = fb_run_place(run, name, result);
-    fb_status status = file ? make_folders(run->cli, file) : FB_E_MEMORY;
-    if (status == FB_OK) {
-        status = fb_cli_open(run->cli, file, &output);
-    }
+    fb_status status = fb_run_open(run, name, result, &output);
     if (status == FB_OK) {
         fb_storage_write(table, description, decimals, &output.text);
-        status = fb_cli_close(run->cli, file, &output, true);
+        status = fb_cli_close(run->cli, fb_run_place(run, name, result), &output, true);
     }
     return status;
 }

@@ -38,6 +38,8 @@ fb_status fb_run_simulation(fb_run *run, const char *file);
  * it is absolute or goes up. Else beside the set-up: in its <results_directory> if `result`, as
  * OpenSim does with most tables, or not, as with files that a property of their own names. */
 const char *fb_run_place(fb_run *run, const char *name, bool result);
+/* Opens it, making its folder; close with fb_cli_close and that place. */
+fb_status fb_run_open(fb_run *run, const char *name, bool result, fb_output *output);
 /* Writes a table there as OpenSim does, making its folder: see fb_storage_write. */
 fb_status fb_run_write(fb_run *run, const fb_sto *table, const char *description, int decimals,
                        const char *name, bool result);
@@ -48,5 +50,6 @@ fb_status fb_run_write(fb_run *run, const fb_sto *table, const char *description
 int fb_run_ik(fb_run *run);      /* InverseKinematicsTool */
 int fb_run_id(fb_run *run);      /* InverseDynamicsTool */
 int fb_run_analyze(fb_run *run); /* AnalyzeTool */
+int fb_run_scale(fb_run *run);   /* ScaleTool */
 
 #endif

@@ -73,7 +73,8 @@ void fb_simulation_evaluate(fb_simulation *simulation);
 /* Forces of muscles (as equilibrated or evaluated) and all others at a time in s with the controls
  * that fb_simulation_control left, as generalised forces: tau. */
 void fb_simulation_forces(fb_simulation *simulation, double time);
-/* The same, then accelerations. FB_E_NUMERIC if the mass matrix is singular where it must not be. */
+/* The same, then accelerations. FB_E_NUMERIC if the mass matrix is singular where it must not be.
+ */
 fb_status fb_simulation_accelerate(fb_simulation *simulation, double time);
 
 #ifdef __cplusplus

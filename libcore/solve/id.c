@@ -98,7 +98,8 @@ static void move(fb_id *id, double time) {
         free |= turns_freely(&system->mobods[body]);
     }
     memset(id->udot, 0, (size_t)system->n_q * sizeof *id->udot);
-    static const double at[] = {-2, -1, 1, 2}, weight[] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+    static const double at[] = {-2, -1, 1, 2},
+                        weight[] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
     for (int k = 0; k < 4 && free && !id->rates; k++) {
         speeds(id, time + at[k] * SHORT, state->u);
         for (int i = 0; i < system->n_q; i++) {

@@ -23,12 +23,12 @@ typedef struct fb_id {
     double *qdot, *udot, *other; /* n_q */
 } fb_id;
 
-/* Makes one; memory is the arena's. Everything given must live as long. Muscles that are enabled act
- * in equilibrium at their activations. */
+/* Makes one; memory is the arena's. Everything given must live as long. Muscles that are enabled
+ * act in equilibrium at their activations. */
 void fb_id_make(fb_id *id, fb_simulation *simulation, const fb_splines *motion, const int *column,
                 fb_arena *arena);
-/* Generalised forces at a time in s (n_q, N m or N): on coordinates, the work for a unit of each; on
- * speeds with `rates`. Leaves the simulation in the pose. No allocation. */
+/* Generalised forces at a time in s (n_q, N m or N): on coordinates, the work for a unit of each;
+ * on speeds with `rates`. Leaves the simulation in the pose. No allocation. */
 void fb_id_at(fb_id *id, double time, double *tau);
 /* External force and moment about the ground's origin, summed over all loads, as fb_id_at left them
  * (moment, force). */

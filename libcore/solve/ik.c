@@ -13,6 +13,7 @@
 #define MOST_DAMPING 1e10
 #define SMALL_STEP 1e-6 /* rad, m: so near the cost's differences are rounding; steps are taken */
 #define QUARTER 1.5707963267948966 /* of a turn */
+#define ROUNDING 1e-15             /* of the cost, relative */
 #define MET 1e-6                   /* m, rad: hard constraints hold */
 
 struct fb_ik_work {
@@ -357,6 +358,10 @@ fb_status fb_ik_solve(fb_ik *ik, const double *measured, const double *targets,
         }
         double merit = cost + w->penalty * (m > 0 ? w->unmet : 0);
         bool small = result->change < SMALL_STEP && damping == 0;
+        if (fabs(gain) <= ROUNDING * cost) { /* nothing is left that the cost could show */
+            result->settled = true;
+            break;
+        }
         memcpy(w->best, ik->state->q, (size_t)n * sizeof *w->best);
         take_step(ik);
         double trial = evaluate(ik, false);
@@ -447,10 +452,11 @@ fb_status fb_ik_solve_first(fb_ik *ik, const double *measured, const double *tar
                             fb_ik_result *result) {
     const fb_system *s = ik->system;
     size_t n = (size_t)s->n_q;
-    double *start = fb_alloc(2 * n * sizeof *start + 1), *best = start + n;
+    double *start = fb_alloc(2 * n * sizeof *start + 1);
     if (!start) {
         return FB_E_MEMORY;
     }
+    double *best = start + n;
     fb_status status = fb_ik_solve(ik, measured, targets, result);
     memcpy(best, ik->state->q, n * sizeof *best);
     if (status != FB_OK || fb_ik_rms(ik) > good) {

@@ -1,6 +1,6 @@
 /* libFuzzer: bytes as a mesh file, the first of them says of which kind; and as a file of feature
- * points, pairs or transformation parameters. What is read must make sense, what is refused must
- * say why, once. */
+ * points, pairs, transformation parameters or marker trajectories. What is read must make sense,
+ * what is refused must say why, once. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "formats/features.h"
 #include "formats/mesh_read.h"
 #include "formats/transforms.h"
+#include "formats/trc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -105,6 +106,27 @@ static void read_transforms(const char *file, const uint8_t *data, size_t size) 
     fb_diag_clear(&diag);
 }
 
+/* Markers have three numbers or none, and times rise. */
+static void read_markers(const char *file, const uint8_t *data, size_t size) {
+    fb_trc trc;
+    fb_diag diag;
+    fb_diag_init(&diag);
+    char *bytes = copy_of(data, size);
+    fb_status status = fb_trc_read(&trc, bytes, size, file, &diag);
+    fb_free(bytes);
+    expect_reason(status, &diag, file);
+    for (int row = 0; row < trc.n_rows; row++) {
+        expect(row == 0 || trc.time[row] > trc.time[row - 1], file, "time does not rise");
+        for (int i = 0; i < trc.n_markers; i++) {
+            const double *p = fb_trc_point(&trc, row, i);
+            expect((p[0] == p[0]) == (p[1] == p[1]) && (p[1] == p[1]) == (p[2] == p[2]), file,
+                   "a marker that is half missing");
+        }
+    }
+    fb_trc_free(&trc);
+    fb_diag_clear(&diag);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const struct {
         void (*read)(const char *file, const uint8_t *data, size_t size);
@@ -114,6 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         {read_mesh, "x.stl"},     {read_mesh, "x.obj"},      {read_features, "x.json"},
         {read_features, "x.csv"}, {read_features, "x.fcsv"}, {read_features, "x.xml"},
         {read_pairs, "x.json"},   {read_pairs, "x.csv"},     {read_transforms, "x.json"},
+        {read_markers, "x.trc"},
     };
     if (size > 0) {
         size_t kind = (size_t)(data[0] - 'a') % (sizeof kinds / sizeof *kinds);
