@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "libcore/base/number.h"
+
 #define PI 3.14159265358979323846
 
 /* ---- series ---------------------------------------------------------------------------------- */
@@ -59,7 +61,7 @@ bool fb_signal_pad(fb_signal *s, int n) {
 }
 
 double fb_signal_uneven(const fb_signal *s) {
-    double least = INFINITY;
+    double least = FB_INFINITY;
     for (int i = 1; i < s->n; i++) {
         least = fmin(least, s->time[i] - s->time[i - 1]);
     }
