@@ -120,6 +120,13 @@ if [ -n "$corpus" ]; then
         cat "$work/retarget.log"
         add_counts "$work/retarget.log"
     fi
+    if [ -d "$corpus/ref/tools" ]; then
+        for tool in ik id so; do
+            /usr/bin/python3 "tests/tools_corpus_$tool.py" "$build" "$corpus" "$work/tools_$tool" > "$work/tool.log"
+            count $? "OpenSim's set-ups: $tool"
+            grep -v '^ok' "$work/tool.log"
+        done
+    fi
     /usr/bin/python3 tests/mechanics.py "$build" "$corpus" > "$work/mechanics.log"
     cat "$work/mechanics.log"
     add_counts "$work/mechanics.log"
