@@ -23,6 +23,7 @@ typedef struct fb_retarget_body {
     double *each; /* m: their distances after the map; left_out: after a map made without each */
     size_t n, capacity;
     bool placed;    /* it has a map */
+    bool waits;     /* it is to be placed after its neighbours */
     bool doubtful;  /* its bone fits in two ways */
     bool fell_back; /* it has a poorer one than was asked for */
     fb_transform map;

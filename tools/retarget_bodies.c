@@ -650,7 +650,8 @@ static double angle_between(const double *a, const double *b) {
     return acos(fb_greater(-1, fb_lesser(1, (m[0] + m[4] + m[8] - 1) / 2)));
 }
 
-/* Places the doubtful bones as their neighbours tell; an error for those that nothing tells of. */
+/* Places the bones that wait, and the doubtful ones, as their neighbours tell; an error for those
+ * that fit in two ways and of which nothing tells. */
 static fb_status place_doubtful(fb_retarget *r, fb_retarget_standard *s) {
     fb_system *systems[2] = {NULL, NULL};
     fb_state *states[2] = {NULL, NULL};
@@ -671,7 +672,7 @@ static fb_status place_doubtful(fb_retarget *r, fb_retarget_standard *s) {
     for (int i = 0; i < s->n_bodies && status == FB_OK; i++) {
         fb_retarget_body *b = s->bodies + i;
         fb_transform start;
-        if (!b->doubtful) {
+        if (!b->doubtful && !b->waits) {
             continue;
         }
         const fb_system *known[2] = {systems[0], systems[1]};
@@ -680,10 +681,16 @@ static fb_status place_doubtful(fb_retarget *r, fb_retarget_standard *s) {
         b->placed = false;
         status = told ? place_body(r, s, b, &start) : FB_OK;
         if (told && angle_between(b->map.rotation, start.rotation) < NEAR) {
-            b->doubtful = false;
+            b->doubtful = b->waits = false;
             continue;
         }
-        if (status == FB_OK) {
+        if (b->waits) { /* no neighbour tells: it is sought everywhere */
+            b->waits = b->placed = false;
+            status = status == FB_OK ? place_body(r, s, b, NULL) : status;
+            one = 1e3 * b->surfaces.residual;
+            other = 1e3 * b->surfaces.second;
+        }
+        if (status == FB_OK && b->doubtful) {
             fb_diag_add(&r->cli->diag, FB_ERROR, FB1414, at(r->skeleton.file, 0), NULL,
                         "the bone '%s' fits in two ways almost alike (%.2f mm, and %.2f mm turned "
                         "by more than 30 degrees), and its neighbours do not tell: give feature "
@@ -705,21 +712,33 @@ fb_status fb_retarget_maps(fb_retarget *r, fb_retarget_standard *s) {
     fb_status status = sort_pairs(r, s, &r->pairs);
     int placed = 0, doubtful = 0;
     for (int i = 0; i < s->n_bodies; i++) {
-        fb_status one = check_shape(r, s->bodies + i, true);
+        /* where a person gave points, their residuals tell */
+        fb_status one = s->bodies[i].n < 3 ? check_shape(r, s->bodies + i, true) : FB_OK;
         status = status == FB_OK ? one : status;
     }
     for (int i = 0; i < s->n_bodies && status == FB_OK; i++) {
-        bool bones = s->bodies[i].standard && s->bodies[i].target;
-        status = bones && (!r->any_given || r->automatic) ? pair_landmarks(r, s->bodies + i)
-                                                          : FB_OK;
+        const fb_retarget_body *b = s->bodies + i;
+        bool bones = b->standard && b->target, needed = r->automatic || b->n < 3;
+        bool joints = b->guess.kind == FB_BONE_FEMUR || b->guess.kind == FB_BONE_TALUS ||
+                      b->guess.kind == FB_BONE_HUMERUS;
+        status = bones && (!r->any_given || r->automatic) && (needed || joints)
+                     ? pair_landmarks(r, s->bodies + i)
+                     : FB_OK;
+    }
+    bool with_points = false;
+    for (int i = 0; i < s->n_bodies; i++) {
+        with_points = with_points || (!r->automatic && s->bodies[i].n >= 3);
     }
     for (int i = 0; i < s->n_bodies && status == FB_OK; i++) {
         r->step = i;
         r->n_steps = s->n_bodies;
         fb_retarget_progress(r, 0);
-        status = place_body(r, s, s->bodies + i, NULL);
-        placed += s->bodies[i].placed;
-        doubtful += s->bodies[i].doubtful && !r->fix;
+        fb_retarget_body *b = s->bodies + i;
+        /* beside bodies for which a person gave points, the others are placed as these tell */
+        b->waits = with_points && b->n < 3 && b->standard && b->target && !r->any_given;
+        status = b->waits ? FB_OK : place_body(r, s, b, NULL);
+        placed += b->placed || b->waits;
+        doubtful += b->waits || (b->doubtful && !r->fix);
     }
     status = status == FB_OK && doubtful ? place_doubtful(r, s) : status;
     fb_retarget_progress(r, 1);
