@@ -368,7 +368,7 @@ static void known_points(fb_retarget *r, const fb_retarget_standard *s, fb_retar
     double *weight = fb_arena_array(&r->arena, room + 1, sizeof *weight), all = 0;
     if (r->automatic) {
         o->n = fb_retarget_centers(r, s, b, o->from, o->to);
-    } else {
+    } else if (b->n > 0) {
         o->n = (int)b->n;
         memcpy(o->from, b->from, b->n * sizeof *o->from);
         memcpy(o->to, b->to, b->n * sizeof *o->to);
