@@ -31,7 +31,7 @@ bool fb_cells_line(fb_cells *cells, const char **text, size_t *n) {
     return false;
 }
 
-static char separator_of(const char *text, size_t n) {
+char fb_cells_separator(const char *text, size_t n) {
     static const char order[] = "\t,;";
     for (const char *s = order; *s; s++) {
         if (memchr(text, *s, n)) {
@@ -41,39 +41,51 @@ static char separator_of(const char *text, size_t n) {
     return ' ';
 }
 
+bool fb_cells_next(const fb_cells *cells, const char **text, const char *end, fb_cell *cell,
+                   bool *more) {
+    const char *p = *text, separator = cells->separator;
+    while (p < end && is_blank(*p) && (*p != separator || separator == ' ')) {
+        p++;
+    }
+    if (p == end && !*more) {
+        return false;
+    }
+    *cell = (fb_cell){p, 0, p < end && *p == '"'};
+    if (cell->quoted) {
+        cell->text = ++p;
+        while (p < end && (*p != '"' || (p + 1 < end && p[1] == '"'))) {
+            p += *p == '"' ? 2 : 1; /* "" is a quote within quotes */
+        }
+        cell->n = (size_t)(p - cell->text);
+        p += p < end;
+    }
+    while (p < end && *p != separator && !(separator == ' ' && *p == '\t')) {
+        p++;
+    }
+    if (!cell->quoted) {
+        for (cell->n = (size_t)(p - cell->text); cell->n > 0 && is_blank(cell->text[cell->n - 1]);
+             cell->n--) {
+        }
+    }
+    *more = p < end && separator != ' ';
+    *text = p < end ? p + 1 : p;
+    return true;
+}
+
 int fb_cells_split(fb_cells *cells, const char *text, size_t n, fb_cell *list, int most) {
     if (!cells->separator) {
-        cells->separator = separator_of(text, n);
+        cells->separator = fb_cells_separator(text, n);
     }
-    const char *p = text, *end = text + n, separator = cells->separator;
-    bool more = true;
+    const char *end = text + n;
+    bool more = false;
     int count = 0, last = 0;
-    while (more) {
-        while (p < end && is_blank(*p) && (*p != separator || separator == ' ')) {
-            p++;
-        }
-        fb_cell c = {p, 0, p < end && *p == '"'};
-        if (c.quoted) {
-            c.text = ++p;
-            while (p < end && (*p != '"' || (p + 1 < end && p[1] == '"'))) {
-                p += *p == '"' ? 2 : 1;
-            }
-            c.n = (size_t)(p - c.text);
-        }
-        while (p < end && *p != separator && !(separator == ' ' && *p == '\t')) {
-            p++;
-        }
-        if (!c.quoted) {
-            for (c.n = (size_t)(p - c.text); c.n > 0 && is_blank(c.text[c.n - 1]); c.n--) {
-            }
-        }
+    fb_cell c;
+    while (fb_cells_next(cells, &text, end, &c, &more)) {
         if (count < most) {
             list[count] = c;
         }
         count++;
         last = c.n > 0 || c.quoted ? count : last;
-        more = p < end;
-        p += more;
     }
     return last;
 }

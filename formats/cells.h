@@ -27,6 +27,13 @@ typedef struct fb_cells {
 void fb_cells_begin(fb_cells *cells, const char *bytes, size_t size);
 /* The next line that is not blank, without its end; false past the last. */
 bool fb_cells_line(fb_cells *cells, const char **text, size_t *n);
+/* The separator that a line of column names has: the first of tab, comma, semicolon that is in it,
+ * else white space. */
+char fb_cells_separator(const char *text, size_t n);
+/* The cell at *text, which moves past it and the separator; false at the end of the line. *more,
+ * false at its beginning, says that a separator followed, so that an empty cell ends the line. */
+bool fb_cells_next(const fb_cells *cells, const char **text, const char *end, fb_cell *cell,
+                   bool *more);
 /* Splits a line: how many cells it has, of which the first `most` are stored. Cells without text at
  * the end of a line do not count. */
 int fb_cells_split(fb_cells *cells, const char *text, size_t n, fb_cell *list, int most);

@@ -65,8 +65,8 @@ static const fb_option options[] = {
     {0, "mass", "KG", "scale: of the whole model; as it comes unless given"},
     {0, "keep-mass-ratios", NULL, "scale: bodies' masses do not go with their volumes"},
     {0, "compat", "WHICH",
-     "opensim4: reproduce OpenSim 4.5.2 where it is known to be wrong; none; run does unless "
-     "given"},
+     "'opensim4': as OpenSim 4.5.2, even where it is known to be wrong (run, unless given); "
+     "'none': exact (all others, unless given)"},
     {0, "ignore-kept", NULL,
      "do without joints, constraints, forces and controllers that are not computed"},
     {0, "max-size", "MB", "refuse larger files; 256 unless given"},
@@ -75,16 +75,22 @@ static const fb_option options[] = {
 
 static const fb_tool tool = {
     .name = "fbsim",
-    .summary = "Computes what a model does. 'fbsim eval' evaluates it in the states of a table and "
-               "writes the\n"
-               "tables body_pose, marker, com, path_length, path_speed, moment_arm, muscle, "
-               "mass_matrix,\n"
-               "inverse_dynamics, acceleration and virtual_link (.sto). 'fbsim sweep' writes "
-               "lengths, moment "
-               "arms and forces of\n"
-               "muscles, and the joint's strength, over the range of a coordinate or two. 'fbsim "
-               "curves' writes the\n"
-               "curves of Hill-type muscles. 'fbsim run' does what a set-up file of OpenSim says.",
+    .summary =
+        "Computes what a model does. 'fbsim eval' evaluates it in the states of a table and "
+        "writes the\n"
+        "tables body_pose, marker, com, path_length, path_speed, moment_arm, muscle, "
+        "mass_matrix,\n"
+        "inverse_dynamics, acceleration and virtual_link (.sto). 'fbsim sweep' writes "
+        "lengths, moment "
+        "arms and forces of\n"
+        "muscles, and the joint's strength, over the range of a coordinate or two. 'fbsim "
+        "curves' writes the\n"
+        "curves of Hill-type muscles. 'fbsim scale' makes a model larger or heavier, 'fbsim ik' "
+        "finds the motion\n"
+        "of measured markers, 'fbsim id' the moments of a motion, 'fbsim so' the muscles' "
+        "activations for it.\n"
+        "'fbsim run' does what a set-up file of OpenSim says. Options of one command begin "
+        "with its name.",
     .operands = "eval|sweep|curves|ik|id|so|scale|run [MODEL|SETUP]",
     .max_operands = 2,
     .options = options,
@@ -98,6 +104,7 @@ static const fb_tool tool = {
         "  fbsim ik leg.osim --markers walk.trc -o walk.mot\n"
         "  fbsim id leg.osim --coordinates walk.mot --external-loads grf.xml --filter 6 -o "
         "id.sto\n"
+        "  fbsim run subject01_Setup_IK.xml --out results\n"
         "  fbsim so leg.osim --coordinates walk.mot --filter 6 --reserves 1 -o activations.sto\n"
         "  osim2fb arm.osim | fbsim eval --tables moment_arm > arms.sto\n",
 };
@@ -242,18 +249,15 @@ static bool options_fit(const fb_cli *cli, int command) {
 /* Reads the model and compiles it, for any command. */
 static int simulate(fb_cli *cli, int command) {
     double megabytes;
-    const char *compat = fb_cli_value(cli, "compat"), *folders[64];
+    const char *folders[64];
+    bool as_opensim4 = false;
     int n_folders = 0;
     fb_file_resources files;
     while (n_folders < 64 && (folders[n_folders] = fb_cli_values(cli, "geometry", n_folders))) {
         n_folders++;
     }
-    if (!fb_cli_number(cli, "max-size", 0, 2000, 256, &megabytes)) {
-        return FB_EXIT_USAGE;
-    }
-    bool as_opensim4 = compat && strcmp(compat, "opensim4") == 0;
-    if (compat && !as_opensim4 && strcmp(compat, "none") != 0) {
-        fb_cli_say(cli, "--compat is 'opensim4' or 'none', not '%s'", compat);
+    if (!fb_cli_number(cli, "max-size", 0, 2000, 256, &megabytes) ||
+        !fb_fbsim_compat(cli, &as_opensim4)) {
         return FB_EXIT_USAGE;
     }
     size_t max_bytes = (size_t)(megabytes * 1024 * 1024);

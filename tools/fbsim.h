@@ -28,6 +28,13 @@ int fb_fbsim_so(fb_cli *cli);
 /* --time-range T0,T1, either of which may be left out: infinite; false with a message if it is not
  * that. */
 bool fb_fbsim_time_range(const fb_cli *cli, double range[2]);
+/* --compat; `as_opensim4` is left as it is if it is not given; false with a message if it is
+ * neither 'opensim4' nor 'none'. */
+bool fb_fbsim_compat(const fb_cli *cli, bool *as_opensim4);
+/* --coordinates of a command that needs it, and the model, "-" for standard input; false with a
+ * message if the first is not given or both are standard input. */
+bool fb_fbsim_motion_files(const fb_cli *cli, const char *command, const char **motion,
+                           const char **model);
 /* --moment-arms; false with a message if it is neither. */
 bool fb_fbsim_moment_arms(fb_cli *cli, bool *geometric);
 /* A text as one line, for headers. */

@@ -161,7 +161,8 @@ static fb_status write_table(fb_cli *cli, const fb_ik_job *job, const fb_sto *ta
 int fb_fbsim_ik(fb_cli *cli) {
     static const char *const beside[] = {"marker-errors", "marker-locations", NULL};
     const char *file = fb_cli_value(cli, "markers"), *errors = fb_cli_value(cli, beside[0]),
-               *places = fb_cli_value(cli, beside[1]), *compat = fb_cli_value(cli, "compat");
+               *places = fb_cli_value(cli, beside[1]);
+    fb_system_options options = {.as_opensim4 = false};
     double megabytes;
     fb_ik_job job;
     fb_model *model = NULL;
@@ -175,14 +176,14 @@ int fb_fbsim_ik(fb_cli *cli) {
         fb_cli_say(cli, "ik needs --markers FILE.trc");
         return FB_EXIT_USAGE;
     }
-    if (!fb_cli_number(cli, "max-size", 0, 2000, 256, &megabytes) ||
+    if (!fb_fbsim_compat(cli, &options.as_opensim4) ||
+        !fb_cli_number(cli, "max-size", 0, 2000, 256, &megabytes) ||
         !fb_cli_number(cli, "constraint-weight", 0, FB_INFINITY, FB_INFINITY,
                        &job.options.constraint_weight) ||
         !fb_fbsim_time_range(cli, job.range) || !fb_cli_separate(cli, beside)) {
         return FB_EXIT_USAGE;
     }
     size_t max_bytes = (size_t)(megabytes * 1024 * 1024);
-    fb_system_options options = {.as_opensim4 = compat && strcmp(compat, "opensim4") == 0};
     fb_status status = fb_cli_read_model(cli, cli->n_operands > 1 ? cli->operands[1] : "-",
                                          max_bytes, &model, NULL);
     if (status == FB_OK) {

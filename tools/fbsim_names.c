@@ -9,6 +9,34 @@
 #define RADIANS (3.14159265358979323846 / 180)
 #define LONGEST_NAME 1024
 
+bool fb_fbsim_compat(const fb_cli *cli, bool *as_opensim4) {
+    const char *compat = fb_cli_value(cli, "compat");
+    if (!compat) {
+        return true;
+    }
+    *as_opensim4 = strcmp(compat, "opensim4") == 0;
+    if (!*as_opensim4 && strcmp(compat, "none") != 0) {
+        fb_cli_say(cli, "--compat is 'opensim4' or 'none', not '%s'", compat);
+        return false;
+    }
+    return true;
+}
+
+bool fb_fbsim_motion_files(const fb_cli *cli, const char *command, const char **motion,
+                           const char **model) {
+    *motion = fb_cli_value(cli, "coordinates");
+    *model = cli->n_operands > 1 ? cli->operands[1] : "-";
+    if (!*motion) {
+        fb_cli_say(cli, "%s needs --coordinates FILE.mot", command);
+        return false;
+    }
+    if (strcmp(*motion, "-") == 0 && strcmp(*model, "-") == 0) {
+        fb_cli_say(cli, "standard input can be the model or the coordinates, not both");
+        return false;
+    }
+    return true;
+}
+
 fb_motion fb_fbsim_motion(const fb_coordinate *c) {
     return c->element    ? fb_coordinate_motion(c->element)
            : c->slot < 3 ? FB_ROTATIONAL /* of an added free joint */

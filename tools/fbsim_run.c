@@ -139,21 +139,18 @@ static int dispatch(fb_run *run) {
 int fb_fbsim_run(fb_cli *cli) {
     double megabytes;
     fb_setup setup;
-    const char *compat = fb_cli_value(cli, "compat");
+    bool as_opensim4 = true;
     if (cli->n_operands < 2) {
         fb_cli_say(cli, "run needs a set-up file");
         return FB_EXIT_USAGE;
     }
-    if (compat && strcmp(compat, "opensim4") != 0 && strcmp(compat, "none") != 0) {
-        fb_cli_say(cli, "--compat is 'opensim4' or 'none', not '%s'", compat);
-        return FB_EXIT_USAGE;
-    }
-    if (!fb_cli_number(cli, "max-size", 0, 2000, 256, &megabytes)) {
+    if (!fb_fbsim_compat(cli, &as_opensim4) ||
+        !fb_cli_number(cli, "max-size", 0, 2000, 256, &megabytes)) {
         return FB_EXIT_USAGE;
     }
     fb_run run = {.cli = cli,
                   .setup = &setup,
-                  .as_opensim4 = !compat || strcmp(compat, "none") != 0,
+                  .as_opensim4 = as_opensim4,
                   .max_bytes = (size_t)(megabytes * 1024 * 1024)};
     fb_status status = fb_setup_read(&setup, cli->operands[1], run.max_bytes, &cli->diag);
     run.tool = setup.tool;

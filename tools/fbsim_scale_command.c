@@ -86,11 +86,10 @@ static fb_status write_model(fb_cli *cli, const fb_model *model) {
 
 int fb_fbsim_scale(fb_cli *cli) {
     double megabytes;
-    const char *compat = fb_cli_value(cli, "compat");
-    fb_scale_options options = {.preserve_mass_distribution =
-                                    fb_cli_value(cli, "keep-mass-ratios") != NULL,
-                                .as_opensim4 = compat && strcmp(compat, "opensim4") == 0};
-    if (!fb_cli_number(cli, "max-size", 0, 2000, 256, &megabytes) ||
+    fb_scale_options options = {
+        .preserve_mass_distribution = fb_cli_value(cli, "keep-mass-ratios") != NULL};
+    if (!fb_fbsim_compat(cli, &options.as_opensim4) ||
+        !fb_cli_number(cli, "max-size", 0, 2000, 256, &megabytes) ||
         !fb_cli_number(cli, "mass", 0, 1e6, 0, &options.mass)) {
         return FB_EXIT_USAGE;
     }

@@ -219,27 +219,15 @@ static fb_status write_tables(fb_cli *cli, fb_so_job *j) {
 int fb_fbsim_so(fb_cli *cli) {
     double megabytes;
     fb_so_job j;
-    const char *compat = fb_cli_value(cli, "compat"), *motion = fb_cli_value(cli, "coordinates");
-    const char *model = cli->n_operands > 1 ? cli->operands[1] : "-";
+    const char *motion, *model;
     memset(&j, 0, sizeof j);
     fb_arena_init(&j.motion.arena);
     j.cli = cli;
     j.interval = 1;
     j.options.physiology = true;
-    j.as_opensim4 = compat && strcmp(compat, "opensim4") == 0;
-    if (!motion) {
-        fb_cli_say(cli, "so needs --coordinates FILE.mot");
-        return FB_EXIT_USAGE;
-    }
-    if (strcmp(motion, "-") == 0 && strcmp(model, "-") == 0) {
-        fb_cli_say(cli, "standard input can be the model or the coordinates, not both");
-        return FB_EXIT_USAGE;
-    }
-    if (compat && !j.as_opensim4 && strcmp(compat, "none") != 0) {
-        fb_cli_say(cli, "--compat is 'opensim4' or 'none', not '%s'", compat);
-        return FB_EXIT_USAGE;
-    }
-    if (!fb_cli_number(cli, "max-size", 0, 2000, 256, &megabytes) ||
+    if (!fb_fbsim_motion_files(cli, "so", &motion, &model) ||
+        !fb_fbsim_compat(cli, &j.as_opensim4) ||
+        !fb_cli_number(cli, "max-size", 0, 2000, 256, &megabytes) ||
         !fb_cli_number(cli, "filter", 0, 1e6, 0, &j.frequency) ||
         !fb_cli_number(cli, "exponent", 1.01, 100, 2, &j.options.exponent) ||
         !fb_cli_number(cli, "reserves", 0, 1e9, 0, &j.options.reserves) ||

@@ -22,13 +22,14 @@ static const fb_option options[] = {
      "rigid, similarity, anisotropic, affine, tps or surface; unless given, surface where both "
      "bones are there, else similarity"},
     {0, "norm", "NORM", "'l2' (least squares, the default), 'l1' or 'huber'"},
-    {0, "smoothing", "MM", "of tps: how far points may be missed; 0"},
+    {0, "smoothing", "MM",
+     "of tps: the greater, the nearer to the best affine map; 0: through all points"},
     {0, "fallback", NULL, "take a poorer transform where points do not suffice"},
     {0, "standard", "FILE,..", "several standard bodies: the nearest is taken"},
     {0, "mirror", NULL, "the new skeleton is of the other side: mirror it"},
     {0, "mirror-missing", "R=L", "build the side of names with L from that with R (_r=_l)"},
     {0, "fix", NULL, "put right what is detected as wrong: units, mirrored and doubtful bones"},
-    {0, "unit", "UNIT", "of the meshes: mm or m; detected unless given"},
+    {0, "unit", "UNIT", "of the meshes: mm or m; detected by their size unless given"},
     {0, "slicer-meshes", "FRAME", "3D Slicer's meshes are 'lps' (the default) or 'ras'"},
     {0, "features-out", "FILE", "write the pairs of feature points (.json or .csv)"},
     {0, "params-out", "FILE", "write the transform parameters (JSON)"},
@@ -62,8 +63,10 @@ static const fb_tool tool = {
 
 /* ---- the options ----------------------------------------------------------------------------- */
 
+/* Which of some words an option has; the first if it is not given; a message for another. */
 static bool word(fb_cli *cli, const char *name, const char *const *words, int *which) {
     const char *value = fb_cli_value(cli, name);
+    char list[128] = "";
     *which = 0;
     if (!value) {
         return true;
@@ -73,17 +76,25 @@ static bool word(fb_cli *cli, const char *name, const char *const *words, int *w
             *which = i;
             return true;
         }
+        size_t n = strlen(list);
+        snprintf(list + n, sizeof list - n, "%s'%s'",
+                 i == 0         ? ""
+                 : words[i + 1] ? ", "
+                                : " or ",
+                 words[i]);
     }
-    fb_cli_say(cli, "--%s '%s' is not known; see --help", name, value);
+    fb_cli_say(cli, "--%s is %s, not '%s'", name, list, value);
     return false;
 }
 
 static bool read_options(fb_retarget *r, double *megabytes) {
     static const char *const norms[] = {"l2", "l1", "huber", NULL};
+    static const char *const units[] = {"detect", "m", "mm", NULL};
+    static const char *const frames[] = {"lps", "ras", NULL};
     static const char *const outputs[] = {"features-out", "params-out", "preview", NULL};
     fb_cli *cli = r->cli;
     double smoothing;
-    int norm;
+    int norm, unit, frame;
     const char *kind = fb_cli_value(cli, "transform"), *preview = fb_cli_value(cli, "preview");
     r->default_kind = !kind;
     if (kind) {
@@ -97,7 +108,8 @@ static bool read_options(fb_retarget *r, double *megabytes) {
         }
         r->kind = (fb_transform_kind)k;
     }
-    if (!word(cli, "norm", norms, &norm) ||
+    if (!word(cli, "norm", norms, &norm) || !word(cli, "unit", units, &unit) ||
+        !word(cli, "slicer-meshes", frames, &frame) ||
         !fb_cli_number(cli, "smoothing", 0, 1e9, 0, &smoothing) ||
         !fb_cli_number(cli, "max-size", 0, 2000, 256, megabytes) ||
         !fb_cli_separate(cli, outputs)) {
@@ -105,6 +117,8 @@ static bool read_options(fb_retarget *r, double *megabytes) {
     }
     r->fit =
         (fb_transform_options){.norm = (fb_norm)norm, .huber = 5 * MM, .smoothing = smoothing * MM};
+    r->unit = unit == 1 ? FB_UNIT_M : unit == 2 ? FB_UNIT_MM : FB_UNIT_DETECT;
+    r->slicer = frame ? FB_SLICER_MESH_RAS : FB_SLICER_MESH_LPS;
     r->automatic = fb_cli_value(cli, "auto");
     r->fallback = fb_cli_value(cli, "fallback");
     r->fix = fb_cli_value(cli, "fix");
@@ -165,6 +179,33 @@ static fb_status copy_model(const fb_model *model, fb_model **copy, fb_diag *dia
     return status;
 }
 
+/* Bones of a model that can do without, for it has feature points: what was wrong with its meshes
+ * is told as warnings, those that were not found in one sentence. */
+static fb_status read_bones(fb_retarget *r, fb_skeleton *bones, const fb_model *model,
+                            const fb_skeleton_options *o, const char *file) {
+    fb_diag found;
+    int missing = 0;
+    fb_diag_init(&found);
+    fb_status status = fb_skeleton_read_model(bones, model, o, &found);
+    for (size_t i = 0; i < found.n; i++) {
+        const fb_record *record = found.records + i;
+        missing += record->id == FB2304;
+        if (record->id != FB2304 && record->action != FB_ERROR) {
+            fb_diag_add(&r->cli->diag, FB_WARNING, record->id,
+                        (fb_place){record->file, record->line, record->path, record->cls},
+                        record->effect, "%s", record->message);
+        }
+    }
+    if (missing) {
+        fb_diag_add(&r->cli->diag, FB_WARNING, FB2304, (fb_place){file, 0, NULL, NULL},
+                    "its bodies have no bones there: only feature points tell of them",
+                    "%d of its meshes %s not found: -g DIR says where they are", missing,
+                    missing == 1 ? "is" : "are");
+    }
+    fb_diag_clear(&found);
+    return status == FB_E_MEMORY ? status : FB_OK;
+}
+
 static fb_status read_standard(fb_retarget *r, fb_retarget_standard *s) {
     fb_diag quiet;
     fb_status status = fb_cli_read_model(r->cli, s->file, r->max_bytes, &s->original, s->sha);
@@ -180,10 +221,7 @@ static fb_status read_standard(fb_retarget *r, fb_retarget_standard *s) {
     fb_skeleton_options o = {.folders = r->folders,
                              .n_folders = r->n_folders,
                              .max_bytes = r->max_bytes};
-    fb_diag_init(&quiet); /* a standard without bones serves with feature points */
-    status = fb_skeleton_read_model(&s->bones, s->original, &o, &quiet);
-    fb_diag_clear(&quiet);
-    return status == FB_E_MEMORY ? status : FB_OK;
+    return read_bones(r, &s->bones, s->original, &o, s->file);
 }
 
 bool fb_retarget_is_folder(const char *file) {
@@ -192,18 +230,13 @@ bool fb_retarget_is_folder(const char *file) {
 }
 
 static fb_status read_skeleton(fb_retarget *r) {
-    static const char *const units[] = {"", "m", "mm", NULL};
     const char *file = fb_cli_value(r->cli, "skeleton");
     fb_skeleton_options o = {.standard = r->standards[0].original,
                              .folders = r->folders,
                              .n_folders = r->n_folders,
                              .mirror = r->mirror,
+                             .unit = r->unit,
                              .max_bytes = r->max_bytes};
-    int unit;
-    if (!word(r->cli, "unit", units, &unit)) {
-        return FB_E_UNSUPPORTED;
-    }
-    o.unit = unit == 1 ? FB_UNIT_M : unit == 2 ? FB_UNIT_MM : FB_UNIT_DETECT;
     if (fb_retarget_is_folder(file) || fb_file_ends_with(file, "meshes.json")) {
         fb_status status = fb_skeleton_read_folder(&r->skeleton, file, &o, &r->cli->diag);
         return status == FB_OK && r->mirror ? fb_retarget_mirror(r) : status;
@@ -219,12 +252,8 @@ static fb_status read_skeleton(fb_retarget *r) {
     }
     bool points = fb_cli_value(r->cli, "pairs") || fb_cli_value(r->cli, "features-target") ||
                   fb_cli_value(r->cli, "params-in");
-    fb_diag quiet;
-    fb_diag_init(&quiet);
-    status = fb_skeleton_read_model(&r->skeleton, r->skeleton_model, &o,
-                                    points ? &quiet : &r->cli->diag);
-    fb_diag_clear(&quiet);
-    return points && status == FB_E_INPUT ? FB_OK : status;
+    return points ? read_bones(r, &r->skeleton, r->skeleton_model, &o, file)
+                  : fb_skeleton_read_model(&r->skeleton, r->skeleton_model, &o, &r->cli->diag);
 }
 
 /* The bytes of a file that an option names; NULL in *bytes if it was not given. */
@@ -244,14 +273,9 @@ static void tell_unit(fb_retarget *r, const char *file, const fb_feature_file *f
 }
 
 static fb_status read_features(fb_retarget *r, const char *option, fb_features *features) {
-    static const char *const frames[] = {"lps", "ras", NULL};
     char *bytes;
     size_t size;
-    int frame;
-    if (!word(r->cli, "slicer-meshes", frames, &frame)) {
-        return FB_E_UNSUPPORTED;
-    }
-    fb_feature_options o = {.slicer = frame ? FB_SLICER_MESH_RAS : FB_SLICER_MESH_LPS};
+    fb_feature_options o = {.slicer = r->slicer};
     fb_feature_file found;
     fb_status status = read_bytes(r, option, &bytes, &size);
     if (status != FB_OK || !bytes) {
@@ -329,9 +353,12 @@ static fb_status read_all(fb_retarget *r) {
     r->standards = fb_arena_array(&r->arena, MOST_STANDARDS, sizeof *r->standards);
     char *rest = NULL;
     bool several = fb_cli_value(cli, "standard");
-    for (char *file = several ? strtok_r(list, ",", &rest) : list;
-         file && r->n_standards < MOST_STANDARDS;
+    for (char *file = several ? strtok_r(list, ",", &rest) : list; file;
          file = several ? strtok_r(NULL, ",", &rest) : NULL) {
+        if (r->n_standards == MOST_STANDARDS) {
+            fb_cli_say(cli, "--standard takes %d files at most", MOST_STANDARDS);
+            return FB_E_UNSUPPORTED;
+        }
         fb_retarget_standard *s = r->standards + r->n_standards++;
         s->file = file;
         fb_features_init(&s->features);

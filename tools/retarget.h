@@ -68,6 +68,8 @@ typedef struct fb_retarget {
     bool default_kind; /* --transform was not given */
     fb_transform_kind kind;
     fb_transform_options fit;
+    fb_unit unit; /* of the meshes */
+    fb_slicer_mesh slicer;
     bool fallback, fix, mirror;
     fb_retarget_standard *standards;
     int n_standards;

@@ -17,6 +17,7 @@
 #define MOST_LEFT_OUT 64  /* points for which fits without one of them are made */
 #define SAME_BONE 0.002   /* of its size: surfaces that fit so well need no joint centres */
 #define UNLIKE 0.015      /* of its size: nearest points of such surfaces do not correspond */
+#define CONTRADICTED 0.04 /* of its size: a landmark that is farther from where the map has it */
 #define CENTER_WEIGHT 1.0 /* of joint centres that were found beside whole surfaces */
 #define KNOWN_WEIGHT 0.1  /* of feature points beside whole surfaces */
 
@@ -337,10 +338,8 @@ static fb_status place_by_pairs(fb_retarget *r, fb_retarget_body *b, fb_transfor
     return status;
 }
 
-static bool show(void *context, double part) {
-    fb_retarget *r = context;
-    fb_retarget_progress(r, part);
-    return true;
+static void show(void *context, double part) {
+    fb_retarget_progress(context, part);
 }
 
 /* Whether the place that was found is the only one, and not that of a mirrored bone. */
@@ -378,7 +377,7 @@ static void known_points(fb_retarget *r, const fb_retarget_standard *s, fb_retar
         all += weight[i];
     }
     for (int i = 0; i < o->n; i++) {
-        weight[i] *= (r->automatic ? CENTER_WEIGHT : KNOWN_WEIGHT) / all;
+        weight[i] *= all > 0 ? (r->automatic ? CENTER_WEIGHT : KNOWN_WEIGHT) / all : 0;
     }
     o->weight = weight;
 }
@@ -401,7 +400,6 @@ static fb_status place_by_surfaces(fb_retarget *r, const fb_retarget_standard *s
                           .start = begun ? &start : NULL,
                           .mirror = !begun,
                           .trim = 0.1,
-                          .threads = 1,
                           .progress = show,
                           .context = r};
     known_points(r, s, b, &o);
@@ -444,9 +442,9 @@ static fb_status place_by_surfaces(fb_retarget *r, const fb_retarget_standard *s
         (b->doubtful && !r->fix)) {
         return status;
     }
-    if (result.residual > UNLIKE * size) {
+    if (r->default_kind && result.residual > UNLIKE * size) {
         fb_diag_add(&r->cli->diag, FB_WARNING, FB2313, at(r->skeleton.file, b->target->line),
-                    "it is only turned and scaled; feature points would help",
+                    "it is only turned and scaled (--transform surface deforms it all the same)",
                     "%s: the surfaces are %.1f mm apart at best, too far to deform one into the "
                     "other",
                     name, 1e3 * result.residual);
@@ -502,6 +500,31 @@ static void tell_apart(fb_retarget *r, const fb_retarget_body *b) {
     }
 }
 
+/* Leaves out landmarks that were found by shape, but that the surfaces contradict. */
+static void drop_contradicted(fb_retarget *r, fb_retarget_body *b) {
+    const fb_surface *bone = b->target->surface;
+    double most = CONTRADICTED * fb_v3_distance(bone->low, bone->high);
+    size_t kept = 0;
+    for (size_t i = 0; i < b->n; i++) {
+        double at_target[3];
+        fb_transform_point(&b->map, b->from[i], at_target);
+        if (fb_v3_distance(at_target, b->to[i]) <= most) {
+            b->names[kept] = b->names[i];
+            fb_v3_copy(b->from[kept], b->from[i]);
+            fb_v3_copy(b->to[kept], b->to[i]);
+            b->weight[kept++] = b->weight[i];
+        }
+    }
+    if (kept < b->n) {
+        fb_diag_add(&r->cli->diag, FB_WARNING, FB1412, at(r->skeleton.file, b->target->line),
+                    "they are left out",
+                    "%s: %zu of %zu feature points that were found by the bones' shapes are not "
+                    "where the surfaces have them",
+                    b->element->name, b->n - kept, b->n);
+    }
+    b->n = kept;
+}
+
 static fb_status place_body(fb_retarget *r, const fb_retarget_standard *s, fb_retarget_body *b,
                             const fb_transform *expected) {
     const fb_body_transform *given = fb_transforms_find(&r->given, b->element->name);
@@ -539,6 +562,9 @@ static fb_status place_body(fb_retarget *r, const fb_retarget_standard *s, fb_re
     fb_transform similar;
     fb_diag quiet;
     fb_diag_init(&quiet);
+    if (r->automatic && b->aligned && !b->doubtful) {
+        drop_contradicted(r, b);
+    }
     if (b->n) { /* given or found, not those that are named below */
         b->each = fb_arena_array(&r->arena, b->n, sizeof *b->each);
         b->rms = residual(&b->map, b, b->each);

@@ -361,8 +361,8 @@ static void sample(fb_align_side *side, const fb_surface *surface, int n, fb_are
 
 void fb_align_distance(const fb_transform *map, const fb_surface *from, const fb_surface *to,
                        double *mean, double *largest) {
-    enum { POINTS = 2000, DENSE = 20000 };
-    double(*points)[3] = fb_alloc((DENSE + POINTS) * sizeof *points);
+    enum { POINTS = 2000 };
+    double(*points)[3] = fb_alloc(POINTS * sizeof *points);
     double *distance = fb_alloc(2 * POINTS * sizeof *distance), sum = 0;
     *mean = *largest = (double)INFINITY;
     fb_diag quiet;

@@ -18,13 +18,11 @@ typedef struct fb_align_options {
     double (*from)[3], (*to)[3]; /* points known to correspond (m), kept in the fit; may be NULL */
     const double *weight;        /* of them, against all surface points together; NULL: 1 each */
     int n;
-    bool mirror;      /* try mirrored ones too, as well as proper ones */
-    double trim;      /* part of the pairs of points that is left out: 0.1 */
-    int samples;      /* points of each surface: 0: as many as serve */
-    double smoothing; /* of the deformation, m; 0: chosen */
-    int threads;
-    /* told how far it is (0 to 1); false stops it. May be NULL. */
-    bool (*progress)(void *context, double part);
+    bool mirror; /* try mirrored ones too, as well as proper ones */
+    double trim; /* part of the pairs of points that is left out: 0.1 */
+    int samples; /* points of each surface: 0: as many as serve */
+    /* told how far it is (0 to 1); may be NULL */
+    void (*progress)(void *context, double part);
     void *context;
 } fb_align_options;
 
@@ -37,9 +35,9 @@ typedef struct fb_align_result {
     int iterations;
 } fb_align_result;
 
-/* Finds the transformation of surface `from` onto surface `to`. Deterministic, the same on any
- * number of threads. For SURFACE: a similarity, then a spline that makes the surfaces meet.
- * FB_E_NUMERIC if it does not settle, FB_E_MEMORY. */
+/* Finds the transformation of surface `from` onto surface `to`. Deterministic. For SURFACE:
+ * an affine map, then a spline beside it that makes the surfaces meet. FB_E_NUMERIC if it does not
+ * settle, FB_E_MEMORY. */
 fb_status fb_align(fb_transform *transform, fb_align_result *result, const fb_surface *from,
                    const fb_surface *to, const fb_align_options *options, const char *name,
                    fb_arena *arena, fb_diag *diag);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "libcore/register/landmarks.h"
+#include "libcore/register/transform.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -123,8 +124,6 @@ void fb_bone_set_frame(fb_bone_work *work, const double *origin);
 /* `lateral` points away from the body's middle; with y and x (forward) it says the side. */
 void fb_bone_judge_side(fb_bone_work *work, const double *lateral, double sure);
 
-/* Eigenvalues of a symmetric matrix, the greatest first, and their axes (columns, right-handed). */
-void fb_eigen3(const double *symmetric, double *values, double *axes);
 /* Two unit vectors across a unit axis: u, v, axis right-handed. */
 void fb_across(const double *axis, double *u, double *v);
 /* Takes the part along a unit axis out of a vector and makes it a unit vector. */

@@ -4,6 +4,7 @@
 #include "libcore/base/number.h"
 #include "libcore/base/spatial.h"
 #include "libcore/register/surface_internal.h"
+#include "libcore/register/transform.h"
 
 #include <limits.h>
 #include <string.h>
@@ -247,43 +248,8 @@ double fb_surface_mass(const fb_surface *s, double *center, double *inertia) {
     return m.volume;
 }
 
-/* Eigenvalues and eigenvectors (columns of v) of a symmetric matrix by Jacobi's rotations. */
-static void symmetric_eigen(double *a, double *v) {
-    fb_m3_identity(v);
-    for (int sweep = 0; sweep < 50; sweep++) {
-        double off = fabs(a[1]) + fabs(a[2]) + fabs(a[5]);
-        if (off <= 1e-17 * (fabs(a[0]) + fabs(a[4]) + fabs(a[8]))) {
-            return;
-        }
-        for (int p = 0; p < 2; p++) {
-            for (int q = p + 1; q < 3; q++) {
-                if (a[3 * p + q] == 0) {
-                    continue;
-                }
-                double theta = (a[4 * q] - a[4 * p]) / (2 * a[3 * p + q]);
-                double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
-                double c = 1 / sqrt(t * t + 1), s = t * c;
-                for (int k = 0; k < 3; k++) {
-                    double x = a[3 * k + p], y = a[3 * k + q];
-                    a[3 * k + p] = c * x - s * y;
-                    a[3 * k + q] = s * x + c * y;
-                }
-                for (int k = 0; k < 3; k++) {
-                    double x = a[3 * p + k], y = a[3 * q + k];
-                    a[3 * p + k] = c * x - s * y;
-                    a[3 * q + k] = s * x + c * y;
-                    x = v[3 * k + p];
-                    y = v[3 * k + q];
-                    v[3 * k + p] = c * x - s * y;
-                    v[3 * k + q] = s * x + c * y;
-                }
-            }
-        }
-    }
-}
-
 void fb_surface_axes(const fb_surface *s, double *axes, double *deviation) {
-    double m[9] = {0}, v[9];
+    double m[9] = {0}, values[3], v[9];
     for (int i = 0; i < s->n_faces; i++) {
         double area = tree_face_area(s, i), p[4][3] = {{0}};
         for (int c = 0; c < 3; c++) {
@@ -297,24 +263,13 @@ void fb_surface_axes(const fb_surface *s, double *axes, double *deviation) {
             }
         }
     }
-    symmetric_eigen(m, v);
-    int order[3] = {0, 1, 2};
-    for (int i = 0; i < 2; i++) {
-        for (int j = 0; j < 2 - i; j++) {
-            if (m[4 * order[j]] < m[4 * order[j + 1]]) {
-                int keep = order[j];
-                order[j] = order[j + 1];
-                order[j + 1] = keep;
-            }
-        }
-    }
+    fb_eigen3(m, values, v);
     for (int r = 0; r < 3; r++) {
-        deviation[r] = sqrt(fb_greater(0, m[4 * order[r]]) / s->total_area);
+        deviation[r] = sqrt(fb_greater(0, values[r]) / s->total_area);
         for (int k = 0; k < 3; k++) {
-            axes[3 * r + k] = v[3 * k + order[r]];
+            axes[3 * r + k] = v[3 * k + r];
         }
     }
-    fb_v3_cross(axes + 6, axes, axes + 3);
 }
 
 /* The Laplacian of the place with cotangent weights is twice the mean curvature along the inward

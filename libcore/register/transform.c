@@ -42,6 +42,69 @@ static void any_normal(double *r, const double *unit) {
     fb_v3_normalize(r);
 }
 
+/* Jacobi's rotations. */
+void fb_eigen3(const double *symmetric, double *values, double *axes) {
+    double a[9];
+    memcpy(a, symmetric, sizeof a);
+    fb_m3_identity(axes);
+    for (int sweep = 0; sweep < 50; sweep++) {
+        double off = a[1] * a[1] + a[2] * a[2] + a[5] * a[5];
+        double all = off + a[0] * a[0] + a[4] * a[4] + a[8] * a[8];
+        if (off <= 1e-32 * all) {
+            break;
+        }
+        for (int p = 0; p < 2; p++) {
+            for (int q = p + 1; q < 3; q++) {
+                if (a[3 * p + q] == 0) {
+                    continue;
+                }
+                double theta = (a[4 * q] - a[4 * p]) / (2 * a[3 * p + q]);
+                double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
+                double c = 1 / sqrt(t * t + 1), s = t * c;
+                for (int k = 0; k < 3; k++) {
+                    double x = a[3 * k + p], y = a[3 * k + q];
+                    a[3 * k + p] = c * x - s * y;
+                    a[3 * k + q] = s * x + c * y;
+                }
+                for (int k = 0; k < 3; k++) {
+                    double x = a[3 * p + k], y = a[3 * q + k];
+                    a[3 * p + k] = c * x - s * y;
+                    a[3 * q + k] = s * x + c * y;
+                }
+                for (int k = 0; k < 3; k++) {
+                    double x = axes[3 * k + p], y = axes[3 * k + q];
+                    axes[3 * k + p] = c * x - s * y;
+                    axes[3 * k + q] = s * x + c * y;
+                }
+            }
+        }
+    }
+    int order[3] = {0, 1, 2};
+    for (int i = 0; i < 2; i++) {
+        for (int j = i + 1; j < 3; j++) {
+            if (a[4 * order[j]] > a[4 * order[i]]) {
+                int k = order[i];
+                order[i] = order[j];
+                order[j] = k;
+            }
+        }
+    }
+    double sorted[9];
+    for (int i = 0; i < 3; i++) {
+        values[i] = a[4 * order[i]];
+        for (int k = 0; k < 3; k++) {
+            sorted[3 * k + i] = axes[3 * k + order[i]];
+        }
+    }
+    double first[3] = {sorted[0], sorted[3], sorted[6]};
+    double second[3] = {sorted[1], sorted[4], sorted[7]}, third[3];
+    fb_v3_cross(third, first, second);
+    for (int k = 0; k < 3; k++) {
+        sorted[3 * k + 2] = third[k];
+    }
+    memcpy(axes, sorted, sizeof sorted);
+}
+
 void fb_svd3(const double *a, double *u, double *s, double *v) {
     double W[9], V[9], size = 0;
     for (int k = 0; k < 9; k++) {

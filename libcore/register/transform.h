@@ -93,6 +93,8 @@ int fb_transform_kind_of(const char *word);
 /* Rotation, scales and a second rotation: A = U diag(s) V^T, s descending and positive, U and V
  * proper (s[2] negative if A mirrors). */
 void fb_svd3(const double *a, double *u, double *s, double *v);
+/* Eigenvalues of a symmetric matrix, the greatest first, and their axes (columns, right-handed). */
+void fb_eigen3(const double *symmetric, double *values, double *axes);
 /* The rotation nearest to A (of det 1). */
 void fb_polar3(const double *a, double *rotation);
 

@@ -60,7 +60,7 @@ static double from_vertices[VERTICES][3], to_vertices[VERTICES][3];
 static fb_status lay(fb_transform *map, fb_align_result *result, fb_transform_kind kind,
                      const fb_surface *from, const fb_surface *to, const fb_transform *start,
                      fb_arena *arena) {
-    fb_align_options o = {.kind = kind, .start = start, .trim = 0.1, .threads = 1};
+    fb_align_options o = {.kind = kind, .start = start, .trim = 0.1};
     fb_diag diag;
     fb_diag_init(&diag);
     fb_status status = fb_align(map, result, from, to, &o, "bone", arena, &diag);

@@ -88,6 +88,7 @@ static void refuses_with_a_reason(void) {
         const char *part;
     } cases[] = {
         {{"ik", "-"}, 2, "ik needs --markers"},
+        {{"ik", "-", "--markers", "a.trc", "--compat", "opensim3"}, 2, "not 'opensim3'"},
         {{"ik", "--markers", wrong, "-"}, 3, "its units ('m') are wrong, by 1000 too large"},
         {{"ik", "--markers", right, "--weight", "A", "-"}, 2, "MARKER=NUMBER"},
         {{"ik", "--markers", right, "--weight", "Z=1", "-"}, 2, "share no 'Z'"},

@@ -385,6 +385,22 @@ static void pipes(void) {
     fb_run_free(&third);
 }
 
+/* A standard from a pipe has no folder: that its meshes are not found is told, and -g finds them.
+ */
+static void meshes_of_a_pipe(void) {
+    const char *scan = skeleton_of("piped", "femur_r", "femur_r", NULL);
+    fb_run model = FB_RUN(fb_osim2fb_main, NULL, "osim2fb", "-q", LEGS);
+    fb_run run = FB_RUN(fb_retarget_main, model.out, "retarget", "--skeleton", scan, "--auto");
+    FB_EQUAL_INT(run.status, 3);
+    FB_HOLDS(run.err, "of its meshes are not found: -g DIR");
+    fb_run_free(&run);
+    run = FB_RUN(fb_retarget_main, model.out, "retarget", "-q", "--skeleton", scan, "--auto", "-g",
+                 "models/standard/Geometry");
+    FB_EQUAL_INT(run.status, 0);
+    fb_run_free(&run);
+    fb_run_free(&model);
+}
+
 /* ---- kinds, and what they refuse ------------------------------------------------------------- */
 
 static void kinds(void) {
@@ -444,6 +460,9 @@ static void refusals(void) {
     const char *one = skeleton_of("metres", "femur_r", "femur_r", NULL);
     refused(RUN("--skeleton", one, "--unit", "mm", "--auto", LEGS, "-o", out), 3,
             "give its unit as m", out);
+    refused(RUN("--skeleton", one, "--unit", "cm", LEGS, "-o", out), 2,
+            "--unit is 'detect', 'm' or 'mm', not 'cm'", out);
+    refused(RUN("--skeleton", one, "--norm", "l3", LEGS, "-o", out), 2, "'huber', not 'l3'", out);
     refused(RUN("--skeleton", one, "--preview", "a.jpg", LEGS, "-o", out), 2, "ends in .png", out);
     refused(RUN("--skeleton", skeleton_of("other", "tibia_r", "femur_r", NULL), "--auto", LEGS,
                 "-o", out),
@@ -516,6 +535,7 @@ int main(int argc, char **argv) {
         FB_TEST(missing_side),
         FB_TEST(choice_of_standards),
         FB_TEST(pipes),
+        FB_TEST(meshes_of_a_pipe),
         FB_TEST(kinds),
         FB_TEST(greatest_residual),
         FB_TEST(refusals),
