@@ -581,6 +581,8 @@ static fb_status place_body(fb_retarget *r, const fb_retarget_standard *s, fb_re
     tell_apart(r, b);
     if ((b->aligned || (given && bones)) && b->n < 4 && !b->doubtful) {
         name_points(r, b);
+        b->each = fb_arena_array(&r->arena, b->n, sizeof *b->each);
+        residual(&b->map, b, b->each); /* of those that were added, none */
     }
     if (given && given->framed) {
         b->frame = given->frame;
